@@ -13,7 +13,7 @@ import { formatAnswer } from './format-answer.ts'
 
 const run = promisify(execFile)
 const password = 'transcript-password'
-const mostTries = 400
+const maxTries = 400
 /** Replaces the folder of the server in the documents. */
 const shownFolder = '/srv/terrane'
 /** Replaces the web server of the remote data in the documents. */
@@ -79,7 +79,7 @@ async function serveFiles(folder: string): Promise<{ address: string; end(): voi
 
 /** Runs a step; `files` is where the web server of the documents really is. */
 async function recordStep(folder: string, step: FlowStep, files: string): Promise<string> {
-  for (let tries = 0; tries < mostTries; tries += 1) {
+  for (let tries = 0; tries < maxTries; tries += 1) {
     const { stdout } = await run('sh', ['-c', step.command.replaceAll(shownFiles, files)], {
       cwd: folder,
       env: { PATH: process.env.PATH, CURL_HOME: folder, PASSWORD: password },

@@ -15,11 +15,11 @@ import { lengthUnit } from './length-units.ts'
 import type { TimeSpan } from './moments.ts'
 import { compareSpans, holds, relateSpans, spanOfLiteral, spanOfText } from './moments.ts'
 
-const mostDigits = 400
+const maxDigits = 400
 /** Maximum number of expressions that are also written in another form. */
-const mostWhole = 60
+const maxWhole = 60
 /** Limited, since each vertex of a row is compared with each of these. */
-const mostNearBytes = 16 * 1024
+const maxNearBytes = 16 * 1024
 
 type Call = Extract<Expression, { kind: 'call' }>
 
@@ -257,7 +257,7 @@ function near({ args }: Call, schema: Schema): Filter {
       'A distance of the filter has no unit that is known: metres, kilometres, feet, yards, statute or nautical miles, degrees',
     )
   const wkb = writtenGeometry(written)
-  if (wkb.length > mostNearBytes)
+  if (wkb.length > maxNearBytes)
     throw unsupportedFilter('A geometry to which distances are measured has at most 1000 vertices')
   const scale: [number, number] = [1, 1]
   return found === 'degree'
@@ -284,7 +284,7 @@ function operandOf(written: Expression, schema: Schema): Operand {
 }
 
 function checkedDigits(digits: string): string {
-  if (digits.length <= mostDigits && Number.isFinite(Number(digits))) return wholeDigits(digits) ?? digits
+  if (digits.length <= maxDigits && Number.isFinite(Number(digits))) return wholeDigits(digits) ?? digits
   throw invalidFilter(`The number ${digits.slice(0, 40)} is too long, or too large for any property`)
 }
 
@@ -297,7 +297,7 @@ function wholeDigits(digits: string): string | undefined {
     /^([-+]?)(\d*)\.?(\d*)(?:[eE]([-+]?\d{1,3}))?$/.exec(digits) ?? []
   const places = Number(power) - part.length
   const all = `${whole}${part}`
-  if (all.length + Math.abs(places) > mostWhole) return undefined
+  if (all.length + Math.abs(places) > maxWhole) return undefined
   if (places >= 0) return `${sign}${all}${'0'.repeat(places)}`
   const rest = all.slice(places)
   return /^0*$/.test(rest) && rest.length === -places ? `${sign}${all.slice(0, places) || '0'}` : undefined

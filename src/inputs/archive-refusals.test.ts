@@ -207,7 +207,7 @@ describe('an archive that cannot be read', () => {
       'a.zip',
       zip,
       'broken-archive',
-      /more than the 2 entries that it says: pack it as zip64/,
+      /more than the 2 entries in its header: pack it as zip64/,
     )
   })
 

@@ -10,7 +10,7 @@ import { scaleOfZoom } from './scale.ts'
 const maxRules = 2000
 
 /** Maximum number of characters of copied symbols, so that no document occupies the server for long. */
-const mostCopied = 2_000_000
+const maxCopied = 2_000_000
 
 /** Maximum numbers of else rules that are converted to conditions, and of conditions of one of them. */
 const [mostElse, mostConditions] = [10, 20_000]
@@ -46,7 +46,7 @@ export function expandRules(rules: Rule[], losses: Losses): Rule[] {
     if (driven === undefined) done.push(rule)
     else {
       copied += countOf(driven) * JSON.stringify(rule.symbols).length
-      const isTooMuch = done.length + waiting.length + countOf(driven) > maxRules || copied > mostCopied
+      const isTooMuch = done.length + waiting.length + countOf(driven) > maxRules || copied > maxCopied
       if (isTooMuch) {
         losses.add(`values that would make more than ${maxRules} rules, drawn by their first class`)
         waiting.push(replaced(rule, driven, firstOf(driven)))

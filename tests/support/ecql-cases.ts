@@ -58,7 +58,7 @@ export const refusedEcql = [
     /names a CRS that is not that of its other/,
   ],
   ["BBOX(geom,1,2,3,4,'EPSG:3857') OR BBOX(geom,1,2,3,4,'EPSG:4326')", /name one CRS/],
-  ["BBOX(geom,1,2,3,4,'EPSG:0')", /is not a CRS that is known/],
+  ["BBOX(geom,1,2,3,4,'EPSG:0')", /is not a known CRS/],
   ['BBOX(geom,1,2,3)', /BBOX takes a geometry, four numbers/],
   ['t DURING PT2H/P1D', /a period has a date beside its duration/],
   ['t DURING 2024-02-29', /&quot;\/&quot; was expected/],

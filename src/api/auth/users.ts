@@ -119,7 +119,7 @@ export const deleteUser = operation({
   },
 })
 
-const mostNames = 100
+const maxNames = 100
 
 export const listUserDependents = operation({
   summary: 'List what is deleted with a user',
@@ -129,7 +129,7 @@ export const listUserDependents = operation({
   answers: { 200: UserDependentsReply },
   handle: async ({ users }: UserDeps, request) => {
     const { tokens, sessions } = await users.dependents(request.params.name)
-    return { dependents: { tokens: { total: tokens.length, names: tokens.slice(0, mostNames) }, sessions } }
+    return { dependents: { tokens: { total: tokens.length, names: tokens.slice(0, maxNames) }, sessions } }
   },
 })
 

@@ -29,7 +29,7 @@ import type { OgcDeps } from './ogc-deps.ts'
 import { CollectionParams, selection } from './schemas.ts'
 
 /** Layers of more rows are made in the background, unless something narrows them. */
-const mostRowsAtOnce = 100_000
+const maxRowsAtOnce = 100_000
 /** Default and maximum wait in seconds. */
 const usualWaitSeconds = 15
 const longestWaitSeconds = 60
@@ -155,6 +155,6 @@ function waitSeconds(
   if (/(?:^|[,;\s])respond-async(?:$|[,;\s])/.test(prefer)) return 0
   const [, wait] = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})/.exec(prefer) ?? []
   if (wait !== undefined) return Math.min(Number(wait), longestWaitSeconds)
-  const isLarge = (details.featureCount ?? 0) > mostRowsAtOnce && box === undefined && filter === undefined
+  const isLarge = (details.featureCount ?? 0) > maxRowsAtOnce && box === undefined && filter === undefined
   return isLarge ? 0 : usualWaitSeconds
 }

@@ -153,10 +153,10 @@ export function represented<Parts>(
 }
 
 /** Removes empty parameters, which the forms of pages send, and limits the number of rows per page. */
-function repairQuery({ query }: FastifyRequest, mostRows: number): void {
+function repairQuery({ query }: FastifyRequest, maxRows: number): void {
   const given = query as Record<string, unknown>
   for (const [name, value] of Object.entries(given)) if (value === '') delete given[name]
-  if (Number(given['limit']) > mostRows) given['limit'] = String(mostRows)
+  if (Number(given['limit']) > maxRows) given['limit'] = String(maxRows)
 }
 
 /**

@@ -51,7 +51,7 @@ export const getQgisLayer = operation({
   },
 })
 
-const mostZoom = 18
+const maxZoom = 18
 
 function sourceOf(request: FastifyRequest, layer: LayerRecord): Pick<QgisLayer, 'provider' | 'source'> {
   if (layer.details.kind === 'vector') {
@@ -66,5 +66,5 @@ function sourceOf(request: FastifyRequest, layer: LayerRecord): Pick<QgisLayer, 
   }
   const token = tokenForLinks(request)
   const address = `${request.link(`/tiles/${layerSegment(layer)}`)}/{z}/{x}/{y}.png${token === '' ? '' : `?${token}`}`
-  return { provider: 'wms', source: `type=xyz&url=${encodeURIComponent(address)}&zmin=0&zmax=${mostZoom}` }
+  return { provider: 'wms', source: `type=xyz&url=${encodeURIComponent(address)}&zmin=0&zmax=${maxZoom}` }
 }

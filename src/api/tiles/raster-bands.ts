@@ -41,7 +41,7 @@ const Bands = Type.Object(
 )
 
 /** As in pictures: bands beyond these are not copied, so that no style can draw them. */
-const mostBands = 8
+const maxBands = 8
 
 export const showBands = operation({
   tags: ['tiles'],
@@ -63,7 +63,7 @@ export const showBands = operation({
     ])
     const bands = (layer.details.raster?.bands ?? [])
       .filter(({ color }) => color !== 'Alpha')
-      .slice(0, mostBands)
+      .slice(0, maxBands)
     const palette = facts.palette?.map((color, value) => ({ value, color: hex(color) }))
     return {
       bands: bands.map(({ description, unit, dataType }, index) => ({

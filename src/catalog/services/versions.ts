@@ -193,7 +193,7 @@ export class Versions {
     const { id: layerId, version } = layer
     const open = await findOpenEdits(this.#deps.database.kysely, { layerId, version, user, since })
     if (open === undefined) return { since, isJoined: false, keep: await this.howToKeep(store, newId) }
-    const { form, state, reason = 'Nothing was kept of it' } = open.before ?? {}
+    const { form, state, reason = 'Its contents were not stored' } = open.before ?? {}
     const isKept = form === 'kept' && state !== undefined
     return { since, isJoined: true, keep: isKept ? { id: state.id } : { reason } }
   }

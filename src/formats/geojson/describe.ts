@@ -5,7 +5,7 @@ import type { GeometryColumn } from '../../geo/geometry-builder.ts'
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { Attribute } from '../../geo/schema.ts'
-import { mostAttributes } from '../../geo/schema.ts'
+import { maxAttributes } from '../../geo/schema.ts'
 import type { DataFile, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { crsOfCollection } from './crs-member.ts'
@@ -80,8 +80,8 @@ class FeatureSurvey implements RecordSink, FeatureTarget {
   }
 
   #add(name: string): number {
-    if (this.#types.length === mostAttributes) {
-      throw new FormatError(`Features have more than ${mostAttributes} different properties`, {
+    if (this.#types.length === maxAttributes) {
+      throw new FormatError(`Features have more than ${maxAttributes} different properties`, {
         code: 'too-wide',
       })
     }

@@ -144,16 +144,16 @@ function chooseLayer(
     const names = numbered.map(({ layer }) => `"${layer.name}"`).join(', ')
     throw invalid(
       'several-layers',
-      `The file has several layers with the column "${requested}": ${names}. Send one`,
+      `The file has several layers with the column "${requested}": ${names}. Send only one`,
     )
   }
   if (layers.length > 0) {
     throw invalid(
       'no-row-numbers',
-      `Corrected rows need the column "${requested}", as the rejected rows have it`,
+      `Corrected rows need the column "${requested}", as in the file of rejected rows`,
     )
   }
-  throw invalid('unread-file', `No format reads the rows that were sent${whyUnread(described)}`)
+  throw invalid('unread-file', `No format can read the submitted rows${whyUnread(described)}`)
 }
 
 function whyUnread(described: DescribedFile[]): string {

@@ -20,7 +20,7 @@ export async function listFileStates(
   options: { maxEntries: number; signal: AbortSignal },
 ): Promise<FileState[]> {
   const status = await stat(path).catch(() => undefined)
-  if (status === undefined) throw invalid('no-such-file', `There is no file or folder "${path}"`)
+  if (status === undefined) throw invalid('no-such-file', `File or folder "${path}" does not exist`)
   const files = status.isDirectory()
     ? await scanFolder(path, options)
     : [await scanFile(path, options.signal)]

@@ -77,7 +77,11 @@ describe('imports of a database that cannot be read', () => {
       { dbtype: 'geopkg', database: '/etc/passwd' },
       /TERRANE_IMPORT_ROOTS/,
     ],
-    ['a file that is not there', { dbtype: 'geopkg', database: 'absent.gpkg' }, /There is no database file/],
+    [
+      'a file that is not there',
+      { dbtype: 'geopkg', database: 'absent.gpkg' },
+      /Database file "absent.gpkg" does not exist/,
+    ],
   ]
   for (const [what, change, message] of refused) {
     it(`are refused with 400 for ${what}, and nothing is kept`, async () => {

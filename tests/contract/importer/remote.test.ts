@@ -98,7 +98,7 @@ describe('an import of remote data', () => {
     assert.equal(failed.state, 'INIT_ERROR')
     assert.equal(
       failed.message,
-      `${base}/towns.geojson could not be fetched: the server answers 404 Not Found`,
+      `${base}/towns.geojson could not be fetched: the server responds 404 Not Found`,
     )
     assert.deepEqual(uploadFolders(client), [])
     isThere = true

@@ -81,7 +81,7 @@ export interface Windows {
   before: Period[]
 }
 
-const mostDays = 3660
+const maxDays = 3660
 
 export function windowsOf(choices: Choices, at: number): Windows {
   // On a day that has just begun, the window is the first minute.

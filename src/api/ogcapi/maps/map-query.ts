@@ -9,7 +9,7 @@ import { crs84, crs84Uri, parseCrsUri, toCrsUri } from '../../crs-uris.ts'
 import { readBox } from '../items-query.ts'
 
 const longestSide = 4096
-const mostPixels = 2048 * 2048
+const maxPixels = 2048 * 2048
 const usualWidth = 800
 
 const text = (description: string) => Type.Optional(Type.String({ description, maxLength: 1000 }))
@@ -19,7 +19,7 @@ export const MapQuery = Type.Object({
   bbox: text('minx,miny,maxx,maxy; across the antimeridian minx is the larger; default the whole layer'),
   'bbox-crs': text('URI of the CRS of bbox; default CRS84'),
   crs: text('URI of the CRS of the picture: CRS84, EPSG:4326, EPSG:3857, or that of the layer, the default'),
-  width: text(`Pixels: at most ${longestSide}, and ${mostPixels} in all; default ${usualWidth}`),
+  width: text(`Pixels: at most ${longestSide}, and ${maxPixels} in all; default ${usualWidth}`),
   height: text('Pixels; default by the aspect ratio of the box'),
   transparent: text('`true` or `false`; default `true` where there is no bgcolor'),
   bgcolor: text('Hexadecimal, such as `0xFFFFFF`, or a name'),
@@ -97,10 +97,10 @@ function readSize(box: Envelope, { width, height }: MapParameters): { width: num
   const [wide, high] = [readSide('width', width), readSide('height', height)]
   const whole = wide ?? (high === undefined ? usualWidth : fit(high * shape))
   const size = { width: whole, height: high ?? fit(whole / shape) }
-  if (size.width * size.height <= mostPixels) return size
+  if (size.width * size.height <= maxPixels) return size
   throw invalid(
     'invalid-parameter',
-    `width ${size.width} and height ${size.height} are more than ${mostPixels} pixels`,
+    `width ${size.width} and height ${size.height} are more than ${maxPixels} pixels`,
   )
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from '../../app-types.ts'
 import { apiMediaType } from '../api-description.ts'
 import { catalogueRoot, recordsId } from './record-response.ts'
-import { defaultRecords, mostRecords } from './record-search.ts'
+import { defaultRecords, maxRecords } from './record-search.ts'
 
 const text = { type: 'string' }
 const query = { in: 'query', required: false }
@@ -22,7 +22,7 @@ const parameters = {
     ...query,
     ...list,
     description: 'Records per page',
-    schema: { type: 'integer', minimum: 1, maximum: mostRecords, default: defaultRecords },
+    schema: { type: 'integer', minimum: 1, maximum: maxRecords, default: defaultRecords },
   },
   bbox: {
     name: 'bbox',

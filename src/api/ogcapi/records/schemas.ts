@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { media } from '../../description.ts'
-import { defaultRecords, mostRecords } from './record-search.ts'
+import { defaultRecords, maxRecords } from './record-search.ts'
 
 /** Shapes of OGC API Records (OGC 20-004r1, `recordGeoJSON.yaml` and `catalog.yaml`). */
 
@@ -130,7 +130,7 @@ export const RecordsQuery = Type.Object({
   externalIds: text('Identifiers that others have given; there are none'),
   workspace: text('Names of workspaces separated by commas'),
   sortby: text('`id`, `title`, `updated`, separated by commas; `-` sorts in descending order'),
-  limit: text(`Records per page: default ${defaultRecords}, maximum ${mostRecords}`),
+  limit: text(`Records per page: default ${defaultRecords}, maximum ${maxRecords}`),
   offset: text('Records to skip'),
   after: text('Value from the link of the next page'),
 })

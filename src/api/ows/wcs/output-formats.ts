@@ -79,7 +79,7 @@ const compressions: Record<string, string> = {
 }
 const predictors: Record<string, string> = { none: '1', horizontal: '2', floatingpoint: '3' }
 const interleavings: Record<string, string> = { pixel: 'PIXEL', band: 'BAND' }
-const mostTileCells = 4096
+const maxTileCells = 4096
 
 function tiffOptions(
   requested: ReadonlyMap<string, string>,
@@ -128,8 +128,8 @@ function tilingOptions(requested: ReadonlyMap<string, string>): string[] {
   const side = (name: string): number => {
     const text = requested.get(name) ?? '256'
     const cells = Number(text)
-    if (Number.isInteger(cells) && cells % 16 === 0 && cells >= 16 && cells <= mostTileCells) return cells
-    throw wrongOption(name, text, `is not a multiple of 16 up to ${mostTileCells}`)
+    if (Number.isInteger(cells) && cells % 16 === 0 && cells >= 16 && cells <= maxTileCells) return cells
+    throw wrongOption(name, text, `is not a multiple of 16 up to ${maxTileCells}`)
   }
   return ['TILED=YES', `BLOCKXSIZE=${side('tilewidth')}`, `BLOCKYSIZE=${side('tileheight')}`]
 }

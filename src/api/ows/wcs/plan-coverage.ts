@@ -167,8 +167,8 @@ async function imageOf(box: Envelope, from: string, to: string): Promise<Envelop
 }
 
 const unscaled: AxisScale = { factor: 1 }
-const mostCells = 100_000
-const mostFactor = 1000
+const maxCells = 100_000
+const maxFactor = 1000
 
 function readScale(axisScalings: readonly AxisScaling[]): CoverageFileRequest['scale'] {
   const scale: { x?: AxisScale; y?: AxisScale } = {}
@@ -187,20 +187,20 @@ function readScale(axisScalings: readonly AxisScaling[]): CoverageFileRequest['s
 function axisScale({ factor, size, extent }: AxisScaling): AxisScale {
   if (factor !== undefined) {
     const value = Number(factor)
-    if (factor.trim() !== '' && value > 0 && value <= mostFactor) return { factor: value }
+    if (factor.trim() !== '' && value > 0 && value <= maxFactor) return { factor: value }
     throw new OwsFailure(
       'InvalidScaleFactor',
-      `"${factor.slice(0, 60)}" is not a number above 0 and up to ${mostFactor}`,
+      `"${factor.slice(0, 60)}" is not a number above 0 and up to ${maxFactor}`,
       factor.slice(0, 60),
       404,
     )
   }
   const [low, high] = extent === undefined ? [0, Number(size) - 1] : extent.map(Number)
   const cells = Math.round((high ?? Number.NaN) - (low ?? Number.NaN)) + 1
-  if (cells >= 1 && cells <= mostCells) return { cells }
+  if (cells >= 1 && cells <= maxCells) return { cells }
   throw new OwsFailure(
     extent === undefined ? 'InvalidScaleFactor' : 'InvalidExtent',
-    `An axis is scaled to 1 to ${mostCells} cells`,
+    `An axis is scaled to 1 to ${maxCells} cells`,
     'scale',
     404,
   )

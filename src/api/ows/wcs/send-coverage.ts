@@ -12,7 +12,7 @@ import { coverageIdOf } from './coverage-names.ts'
 import type { WcsRequest } from './wcs-request.ts'
 
 /** Maximum number of coverages in one request. */
-const mostDescribed = 100
+const maxDescribed = 100
 
 /** Sends the cells of a coverage that `plan` selects as a file. */
 export async function sendCoverage(
@@ -54,10 +54,10 @@ function dispositionOf(name: string): string {
 export function requireFewCoverages(ids: readonly string[]): void {
   if (ids.some((id) => id.trim() === ''))
     throw new OwsFailure('emptyCoverageIdList', 'An id of a coverage is empty', 'coverageId', 404)
-  if (ids.length > mostDescribed)
+  if (ids.length > maxDescribed)
     throw new OwsFailure(
       'InvalidParameterValue',
-      `At most ${mostDescribed} coverages per request`,
+      `At most ${maxDescribed} coverages per request`,
       'coverageId',
     )
 }

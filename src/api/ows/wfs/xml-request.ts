@@ -5,7 +5,7 @@ import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
 import { namespacePrefix } from '../type-names.ts'
-import { mostIds, readResultType, readWholeNumber } from './kvp-feature-request.ts'
+import { maxIds, readResultType, readWholeNumber } from './kvp-feature-request.ts'
 import type { FeatureRequest, TypeQuery, WfsRequest } from './wfs-request.ts'
 import { requestVersion } from './wfs-version.ts'
 
@@ -104,8 +104,8 @@ function readQuery(query: XmlElement, typeOf: TypeOf, documents: RequestDocument
     )
   const filter = children.find(({ name }) => name === 'Filter')
   const written = filter === undefined ? {} : readFes(filter, documents)
-  if ((written.ids?.length ?? 0) > mostIds)
-    throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids per request`, 'Filter')
+  if ((written.ids?.length ?? 0) > maxIds)
+    throw new OwsFailure('InvalidParameterValue', `At most ${maxIds} ids per request`, 'Filter')
   const properties = texts(children, 'PropertyName')
   return {
     typeName: typeOf(only, query),

@@ -22,7 +22,7 @@ import { readTimeDimension, writeDefaultTimes } from './time-dimension.ts'
 import type { WmsRequest } from './wms-request.ts'
 
 /** Cells along a side of a picture at most. */
-export const mostCells = 4096
+export const maxCells = 4096
 /** Layers of a map at most. */
 export const maxMapLayers = 50
 
@@ -37,7 +37,7 @@ export async function getMap(
   const { values, version, reply } = wmsRequest
   const { srs, ...axes } = readMapCrs(values, version)
   const box = readMapBox(values, axes)
-  const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
+  const [width, height] = [values.requireCount('width', maxCells), values.requireCount('height', maxCells)]
   const { format, laid, mediaType } = readMapFormat(values.require('format'))
   const layers = await readLayers(deps.catalog, deps.takesSentStyles, deps.documents, wmsRequest)
   const records = layers.map(({ layer }) => layer)

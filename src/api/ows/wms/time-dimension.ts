@@ -11,7 +11,7 @@ import { OwsFailure } from '../ows-failure.ts'
 import type { WmsVersion } from './wms-request.ts'
 
 /** Maximum number of times in one request. */
-const mostTimes = 200
+const maxTimes = 200
 /** ISO 8601 duration after an interval: everything in the interval is shown. */
 const period = /^P(?=\w)(?:\d+(?:\.\d+)?[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?$/
 
@@ -33,7 +33,7 @@ export function readTimeDimension(
   if (timed.length === 0 && !hasFeatures) return undefined
   if (text === undefined || /^(?:current|default)?$/i.test(text)) return undefined
   const parts = text.split(',').map((part) => part.trim())
-  if (parts.length > mostTimes) throw wrongTime(`TIME has ${parts.length} times; the maximum is ${mostTimes}`)
+  if (parts.length > maxTimes) throw wrongTime(`TIME has ${parts.length} times; the maximum is ${maxTimes}`)
   const selections = parts.map((part) => readPart(part))
   if (hasFeatures || timed.some((times) => selections.some((selection) => hasTime(times, selection))))
     return selections

@@ -109,8 +109,8 @@ export function toCountedStoreResponse(request: FastifyRequest, store: StoreInve
   }
 }
 
-const mostIds = 100
+const maxIds = 100
 
 export function toDependentsResponse(dependents: Dependents, imports: readonly number[]) {
-  return { dependents: { ...dependents, imports: { total: imports.length, ids: imports.slice(0, mostIds) } } }
+  return { dependents: { ...dependents, imports: { total: imports.length, ids: imports.slice(0, maxIds) } } }
 }

@@ -5,9 +5,9 @@ import type { FastifyRequest } from '../../app-types.ts'
 import { CopiesLiveSeconds } from '../../caching.ts'
 import { Linked, workspacePath } from './paths.ts'
 
-const mostBytes = Number.MAX_SAFE_INTEGER
+const maxBytes = Number.MAX_SAFE_INTEGER
 const Limit = (what: string) =>
-  Type.Union([Type.Integer({ minimum: 0, maximum: mostBytes }), Type.Literal('none')], {
+  Type.Union([Type.Integer({ minimum: 0, maximum: maxBytes }), Type.Literal('none')], {
     description: `Limit of ${what}; \`none\` removes it`,
   })
 

@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { searchCrs } from '../../../geo/crs-detection/search-crs.ts'
 import { operation } from '../../endpoint.ts'
 
-const mostFound = 100
+const maxFound = 100
 
 const Crs = Type.Object({
   srs: Type.String({ description: 'Its code, such as `EPSG:25832`' }),
@@ -18,7 +18,7 @@ export const findCrsByWords = operation({
   tags: ['importer'],
   query: Type.Object({
     q: Type.String({ maxLength: 200, description: 'Words that must all occur in code, name or area' }),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostFound })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxFound })),
   }),
   answers: { 200: Type.Object({ crs: Type.Array(Crs), total: Type.Integer() }) },
   handle: async (_parts: unknown, request) => {

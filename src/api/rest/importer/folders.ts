@@ -8,7 +8,7 @@ import { isFolderDataset } from '../../../formats/index.ts'
 import { isSkippedName, resolveInRoots } from '../../../inputs/index.ts'
 import { operation } from '../../endpoint.ts'
 
-const mostEntries = 1000
+const maxEntries = 1000
 
 const Entry = Type.Object({
   name: Type.String(),
@@ -29,7 +29,7 @@ export const listFolder = operation({
   answers: {
     200: Type.Object({
       path: Type.Optional(Type.String()),
-      entries: Type.Array(Entry, { description: `Folders first, by name; at most ${mostEntries}` }),
+      entries: Type.Array(Entry, { description: `Folders first, by name; at most ${maxEntries}` }),
       hasMore: Type.Boolean({ description: 'True if there are more entries than those listed' }),
     }),
   },
@@ -55,7 +55,7 @@ async function entriesOf(
   let hasMore = false
   for await (const entry of listGuarded(folder)) {
     if (isSkippedName(entry.name) || !(entry.isFile() || entry.isDirectory())) continue
-    if (found.length >= mostEntries) {
+    if (found.length >= maxEntries) {
       hasMore = true
       break
     }

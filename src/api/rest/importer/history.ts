@@ -10,9 +10,9 @@ import { parseStates } from './imports.ts'
 import { importPath } from './parameters.ts'
 
 const usualLimit = 50
-const mostImports = 200
-const mostWords = 20
-const mostMessages = 500
+const maxImports = 200
+const maxWords = 20
+const maxMessages = 500
 
 const HistoryQuery = Type.Object({
   q: Type.Optional(
@@ -28,7 +28,7 @@ const HistoryQuery = Type.Object({
     Type.String({ maxLength: 40, description: 'Created at or after this instant (RFC 3339)' }),
   ),
   to: Type.Optional(Type.String({ maxLength: 40, description: 'Created before that' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostImports, default: usualLimit })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxImports, default: usualLimit })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of omitted entries' })),
 })
 
@@ -49,7 +49,7 @@ const PastImport = Type.Object({
   rejected: Count,
   messages: Type.Integer({ description: 'Number of messages of the import and its tasks' }),
   message: Type.Optional(
-    Type.String({ description: `The first of these messages, up to ${mostMessages} characters` }),
+    Type.String({ description: `The first of these messages, up to ${maxMessages} characters` }),
   ),
 })
 
@@ -93,7 +93,7 @@ function filterOf(
   const words = foldText(q)
     .split(/\s+/u)
     .filter((word) => word !== '')
-    .slice(0, mostWords)
+    .slice(0, maxWords)
   const [first, end] = [instantOf('from', from), instantOf('to', to)]
   return (card) =>
     (states === undefined || states.includes(card.state)) &&
@@ -156,6 +156,6 @@ function toCardResponse(request: FastifyRequest, card: ImportSummary) {
     messages,
     user,
     source,
-    message: output?.slice(0, mostMessages),
+    message: output?.slice(0, maxMessages),
   }
 }

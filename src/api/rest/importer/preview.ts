@@ -26,8 +26,8 @@ const srs = Type.Optional(
       'CRS to assume for the data, such as `EPSG:25832`. `declared` is the CRS that the data declare',
   }),
 )
-const mostRows = 10_000
-const limit = Type.Optional(Type.Integer({ minimum: 0, maximum: mostRows, default: 100 }))
+const maxRows = 10_000
+const limit = Type.Optional(Type.Integer({ minimum: 0, maximum: maxRows, default: 100 }))
 
 async function runningOf(importer: Importer, params: { importId: string; taskId: string }): Promise<Running> {
   return { record: await requireImport(importer, params.importId), task: await requireTask(importer, params) }

@@ -4,7 +4,7 @@ import type { MapLayer, MapValues, SavedMap } from '../../../catalog/index.ts'
 import { invalid } from '../../../core/errors/errors.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 
-const mostLayers = 100
+const maxLayers = 100
 
 const LayerOfMap = Type.Object({
   name: Type.String({ maxLength: 300, description: '`<workspace>:<name>`' }),
@@ -33,7 +33,7 @@ const content = {
   title: Type.Optional(Type.String({ maxLength: 200, description: 'Default: the name' })),
   layers: Type.Optional(
     Type.Array(LayerOfMap, {
-      maxItems: mostLayers,
+      maxItems: maxLayers,
       description: 'Layers from bottom to top; each layer once',
     }),
   ),

@@ -13,7 +13,7 @@ import { invalid } from '../../../core/errors/errors.ts'
 import type { ListOrder } from './ordered-summaries.ts'
 
 const usualLimit = 50
-const mostLayers = 500
+const maxLayers = 500
 
 export const LayerListParams = Type.Object({
   q: Type.Optional(
@@ -49,7 +49,7 @@ export const LayerListParams = Type.Object({
         '`changed`, `rows` and `requests` sort in descending order, `relevance` by the best match, others in ascending order',
     }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostLayers, default: usualLimit })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLayers, default: usualLimit })),
   offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of omitted entries' })),
   after: Type.Optional(
     Type.String({

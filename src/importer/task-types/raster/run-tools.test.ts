@@ -215,7 +215,7 @@ describe('a raster tool that misbehaves', () => {
 
   it('is ended when it says gigabytes', async (test) => {
     replaceProgram(test, 'gdal_translate', 'yes 0...10...20')
-    await assert.rejects(run(test, [small]).result, { message: /wrote messages without end/ })
+    await assert.rejects(run(test, [small]).result, { message: /wrote too many messages/ })
   })
 
   it('may complain without end, of which only the end is kept, until its time is over', async (test) => {

@@ -27,7 +27,7 @@ function sftpFault(error: unknown): Error {
   const { code, message = '', level } = error as { code?: unknown; message?: string; level?: string }
   const isRefusal = level === 'client-authentication' || /authentication methods failed/.test(message)
   if (isRefusal) {
-    return new RemoteFault('the server does not take this username and password', { isPassing: false })
+    return new RemoteFault('the server rejects this username and password', { isPassing: false })
   }
   const isAbsent = code === 'ENOTEXIST' || code === 'ENOENT' || code === 2 || code === 3
   return toFault(error, isAbsent || /Permission denied|No such file/i.test(message) ? false : undefined)

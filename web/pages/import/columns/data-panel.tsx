@@ -154,7 +154,7 @@ function numberIn(text: string | null): number | undefined {
 }
 
 type LeftOutColumn = NonNullable<ColumnFigures['leftOut']>[number]
-const mostNamed = 40
+const maxNamed = 40
 
 /** Columns of the data that do not come. */
 function LeftOut({
@@ -170,7 +170,7 @@ function LeftOut({
     <div class="left-out">
       <span class="small dim">{texts.leftOut(columns.length)}</span>
       <ul class="row wrap">
-        {columns.slice(0, mostNamed).map((one) => (
+        {columns.slice(0, maxNamed).map((one) => (
           <li key={one.name}>
             <button
               type="button"

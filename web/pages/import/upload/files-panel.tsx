@@ -14,14 +14,14 @@ interface FilesPanelProps {
   onLook(): void
 }
 
-const mostShown = 100
+const maxShown = 100
 const order: SentState[] = ['refused', 'absent', 'trying', 'sending', 'paused', 'waiting', 'done']
 
 /** Uploads in progress and done, and missing parts. */
 export function FilesPanel({ sending, sets, whole, onLook }: FilesPanelProps) {
   const texts = sendingTexts.value
   const files = sending.files.value
-  const sorted = sets.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, mostShown)
+  const sorted = sets.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, maxShown)
   const isPausable = files.some(({ state }) => ['sending', 'waiting', 'trying'].includes(state.value))
   const paused = files.filter(({ state }) => state.value === 'paused')
   return (

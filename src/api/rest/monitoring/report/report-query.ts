@@ -13,7 +13,7 @@ import {
   countedZone,
   lastMonth,
   lengthOf,
-  mostReportDays,
+  maxReportDays,
   parseReportDate,
   reportComparisons,
   reportLanguages,
@@ -79,8 +79,8 @@ export function readPeriod(fields: Fields, zone: string, { clock }: Pick<ReadDep
   const isMonths = [from, to].every((text) => text === undefined || text.length === 7)
   const period = { first, last, isMonths }
   if (first > last) fields.fail('to', 'Ensure this is not before from.')
-  else if (lengthOf(period) > mostReportDays)
-    fields.fail('from', `Ensure the period has at most ${mostReportDays} days.`)
+  else if (lengthOf(period) > maxReportDays)
+    fields.fail('from', `Ensure the period has at most ${maxReportDays} days.`)
   return period
 }
 

@@ -12,7 +12,7 @@ import type { Fields } from '../parameters.ts'
 import { bodyFields, describeFields, pathId } from '../parameters.ts'
 
 const tags = ['monitoring']
-const mostEmails = 100
+const maxEmails = 100
 
 /** Dependencies of the subscriptions to reports. */
 export interface SubscriptionDeps {
@@ -112,7 +112,7 @@ function readSubscription(fields: Fields) {
     ),
   ]
   if (emails.length === 0) fields.fail('emails', 'Enter at least one email address.')
-  if (emails.length > mostEmails) fields.fail('emails', `Enter at most ${mostEmails} addresses.`)
+  if (emails.length > maxEmails) fields.fail('emails', `Enter at most ${maxEmails} addresses.`)
   fields.finish()
   return { by, compare, language, emails }
 }
