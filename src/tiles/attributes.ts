@@ -208,7 +208,7 @@ export class AttributeTable {
     const low = (halves[row * 2] as number) >>> 0
     const high = halves[row * 2 + 1] as number
     const value = high * 2 ** 32 + low
-    if (high >= maxHigh || high < -mostHigh || value === -(2 ** 53)) {
+    if (high >= maxHigh || high < -maxHigh || value === -(2 ** 53)) {
       return this.values.string(String(column.values[row]))
     }
     return this.values.integer(value)

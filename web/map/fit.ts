@@ -15,7 +15,7 @@ export function fit(map: MapLibreMap | undefined, bounds: Bounds, isMoved: boole
   if (map === undefined) return
   if (west === undefined || south === undefined || east === undefined || north === undefined) return
   const isWorld = east - west > worldDegrees
-  const [least, most] = isWorld ? [worldSouth, worldNorth] : [-mostLatitude, maxLatitude]
+  const [least, most] = isWorld ? [worldSouth, worldNorth] : [-maxLatitude, maxLatitude]
   const inside = (latitude: number): number => Math.min(most, Math.max(least, latitude))
   const camera = map.cameraForBounds(
     [

@@ -112,7 +112,7 @@ function windowOf({ span, from, to }: Choices, now: number): Period {
   const last = (to && startOf(to)) || dayStart(now)
   const first = Math.min((from && startOf(from)) || daysLater(dayStart(now), -29), last)
   const end = Math.min(now, dayStart(daysLater(last, 1) + dayMs / 24))
-  const begin = Math.max(first, daysLater(end, -mostDays))
+  const begin = Math.max(first, daysLater(end, -maxDays))
   return begin < end ? { from: begin, to: end } : { from: begin, to: begin + dayMs }
 }
 
