@@ -55,7 +55,7 @@ export const refusedEcql = [
   ["IN ('of_table.3') AND i > 0", /IN of ids stands alone/],
   [
     "BBOX(geom,1,2,3,4,'EPSG:3857') AND INTERSECTS(geom, POINT(1 2))",
-    /names a CRS that is not that of its other/,
+    /has another CRS than the other/,
   ],
   ["BBOX(geom,1,2,3,4,'EPSG:3857') OR BBOX(geom,1,2,3,4,'EPSG:4326')", /name one CRS/],
   ["BBOX(geom,1,2,3,4,'EPSG:0')", /is not a known CRS/],

@@ -192,7 +192,7 @@ async function edit(
   return made
 }
 
-/** As features are shown: by what is declared of the layer. */
+/** Returns the declared CRS of the layer, which features in responses use too. */
 function crsOf({ details: { schema, srs, crs } }: LayerRecord): CrsDeclaration | string | undefined {
   return schema.geometry === undefined ? undefined : (srs ?? crs)
 }

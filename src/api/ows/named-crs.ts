@@ -12,7 +12,7 @@ export const commonCrs = ['EPSG:4326', 'EPSG:3857', 'EPSG:4258', 'EPSG:3035', 'E
 export interface NamedCrs {
   srs: string
   isYx: boolean
-  /** As documents name it. */
+  /** URI or code for response documents. */
   name: string
 }
 

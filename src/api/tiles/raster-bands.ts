@@ -40,7 +40,7 @@ const Bands = Type.Object(
   { title: 'RasterBands' },
 )
 
-/** As in pictures: bands beyond these are not copied, so that no style can draw them. */
+/** Same limit as for map images: further bands are not copied, so no style can draw them. */
 const maxBands = 8
 
 export const showBands = operation({

@@ -51,7 +51,7 @@ export class Fields {
     return Object.hasOwn(this.#values, name)
   }
 
-  /** As it was sent; undefined where it is absent. */
+  /** Returns the value unchanged; undefined if it is absent. */
   raw(name: string): unknown {
     return this.has(name) ? this.#values[name] : undefined
   }

@@ -172,7 +172,7 @@ describe('systems of data that name none', () => {
     assert.match(found?.evidence ?? '', /Only if the axes are swapped/)
     const tiny = { minX: 393_000_000, minY: 5_810_000_000, maxX: 395_000_000, maxY: 5_820_000_000 }
     const [first] = findCrsFor({ envelope: tiny, places: [placeNamed('Berlin')] }).candidates
-    assert.match(first?.evidence ?? '', /Only if the numbers are millimetres/)
+    assert.match(first?.evidence ?? '', /Only if the coordinates are in millimetres/)
   })
 
   it('are zones that go on beyond what they are made for, where a layer beside tells the place', () => {

@@ -14,7 +14,7 @@ import { rankCrs } from './rank-crs.ts'
 /** Evidence about data without a CRS. */
 export interface CrsEvidence {
   declaration?: CrsDeclaration
-  /** Of the data, in their own numbers. */
+  /** Envelope of the data, in the coordinates of the file. */
   envelope?: Envelope
   /** Areas where the data are expected. */
   places: readonly ExpectedArea[]

@@ -11,7 +11,7 @@ import { isPointInBox } from './grid-points.ts'
 
 /** Further evidence: names of the data, and their columns with an example value each. */
 export interface CrsClues {
-  /** Of the layer, of its file. */
+  /** Names of the layer and its file. */
   names: readonly string[]
   columns: readonly ColumnView[]
 }

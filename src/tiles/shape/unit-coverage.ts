@@ -32,7 +32,7 @@ export class UnitCoverage {
   readonly #tile: TileAddress
   /** Number of sample points in a unit of a row. */
   readonly #pointsOf: (unitY: number) => number
-  /** Of each point: its unit along the curve, whether it is not a point of a unit, its number. */
+  /** Sort key of each point: its unit along the curve, a flag for points outside units, its number. */
   readonly #keys: number[] = []
   readonly #features: number[] = []
   readonly #cells: number[] = []

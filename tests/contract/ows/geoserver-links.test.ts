@@ -282,7 +282,7 @@ const links: Link[] = [
     link: '/wms',
     status: 400,
     type: /xml/,
-    has: /code="OperationNotSupported".*WMS is asked by key and value/,
+    has: /code="OperationNotSupported".*WMS accepts key-value requests only/,
     body: '<ogc:GetMap xmlns:ogc="http://www.opengis.net/ows" service="WMS" version="1.1.1"/>',
   },
   {

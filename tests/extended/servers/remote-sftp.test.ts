@@ -48,7 +48,7 @@ describe('remote data from OpenSSH', { skip: noAccounts ?? false }, () => {
       ...user,
       password: 'guess',
     })
-    assert.match(String(wrong.message), /does not take this username and password/)
+    assert.match(String(wrong.message), /rejects this username and password/)
   })
 
   it('come from a server whose key is new or known, not from one whose key has changed', async (test) => {

@@ -38,7 +38,7 @@ export const decidingEn = {
   nothingThere: 'No layer of this name is there.',
   keys: 'Rows are the same by',
   otherKey: 'Other key',
-  keysNeeded: 'Choose the columns that tell which row is which.',
+  keysNeeded: 'Choose the columns that identify a row.',
   keysHelp: 'With a key, changed rows are distinguished from removed and added rows.',
   keysLooked: 'Searching for suitable columns.',
   noKeys: 'No column has a value of its own in every row.',

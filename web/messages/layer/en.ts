@@ -114,7 +114,7 @@ export const en = {
   noValue: 'no value',
   noMapOfTable: 'The rows have no geometry: there is no map of them.',
   noMapWithoutSrs: 'The CRS of the coordinates is unknown, so there is no map.',
-  noTableOfRaster: 'A raster has cells, not rows: there is no table of it.',
+  noTableOfRaster: 'A raster has cells instead of rows, so it has no attribute table.',
 }
 
 export type LayerTexts = typeof en

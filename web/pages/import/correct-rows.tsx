@@ -12,7 +12,7 @@ import { type RejectedRow, type RejectedRows, sendCall, withValue } from './reje
 import { type Task, taskPath } from './types.ts'
 import { useAct } from './use-act.ts'
 
-/** As many as a table of inputs bears. */
+/** Maximum number of rows in the table of inputs. */
 const maxShown = 200
 
 interface CorrectRowsProps {

@@ -63,7 +63,7 @@ export function createClassifier({
 }
 
 interface Client {
-  /** As the source wrote it; undefined where it is not an address. */
+  /** Address text of the source; undefined if it is not an address. */
   written: string | undefined
   address: Address | undefined
   kept: string | null

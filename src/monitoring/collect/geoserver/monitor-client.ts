@@ -28,7 +28,7 @@ export class MonitorClient {
   readonly #source: MonitorSource
   readonly #base: string
   #listFormat: ListFormat | undefined
-  /** In which a record was there. */
+  /** Format in which the server returned a record. */
   #recordFormat: RecordFormat | undefined
 
   constructor(source: MonitorSource) {

@@ -9,7 +9,7 @@ export interface LimitKind {
   unit(metric: Pick<Metric, 'unit'> | undefined): string
   /** Parses an entered number; undefined if it is invalid. */
   parse(text: string): number | undefined
-  /** As people read it: `2 minutes`, `1.5 GB`. */
+  /** Formats a limit for people: `2 minutes`, `1.5 GB`. */
   readable(limit: number, metric: Pick<Metric, 'unit'>): string
 }
 

@@ -142,7 +142,7 @@ function useChosenRow(path: string, pages: RowPages, id: number | undefined): vo
   }, [path, known, id])
 }
 
-/** As long as no figures are there, those of the first rows. */
+/** Returns the columns of the first rows, which are shown until the statistics arrive. */
 function namesOf(pages: RowPages): string[] {
   const first = pages.pages.value.get(0) ?? []
   return [...new Set(first.slice(0, 20).flatMap((row) => Object.keys(row.properties)))]

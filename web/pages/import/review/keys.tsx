@@ -16,7 +16,7 @@ interface KeysProps {
 
 const maxProposed = 4
 
-/** By which columns rows of data and layer are the same: those that would do, each with its evidence. */
+/** Choice of key columns that match rows of data and layer, with the evidence for each proposal. */
 export function Keys({ path, task, columns, send }: KeysProps) {
   const texts = decidingTexts.value
   const { keys = [], updateMode, deleteMissing = false } = task

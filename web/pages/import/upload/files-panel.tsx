@@ -73,7 +73,7 @@ function rankOf(set: FileSet<SentFile>): number {
 
 const filesOf = ({ main, parts }: FileSet<SentFile>): SentFile[] => [main, ...parts]
 
-/** As the part that is worst off. */
+/** Returns the worst state of the files of a set. */
 function stateOf(set: FileSet<SentFile>): SentState {
   const states = new Set(filesOf(set).map(({ state }) => state.value))
   return order.find((one) => states.has(one)) ?? 'done'
