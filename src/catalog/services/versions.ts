@@ -50,7 +50,7 @@ export interface VersionedLayer {
 }
 
 const costKeptMs = 15_000
-const filesGone = 'The files that it read are not there any more'
+const filesGone = 'The source files of the version no longer exist'
 const readElsewhere = 'The layer read a file of somebody else, which may be another by now'
 
 /** Earlier versions of layers. */
@@ -76,7 +76,7 @@ export class Versions {
   async remove(of: VersionedLayer, version: number): Promise<void> {
     const known = await this.get(of, version)
     if (of.layer?.version === version)
-      throw conflict('present-version', `Version ${version} is what the layer is now: it stays`)
+      throw conflict('present-version', `Version ${version} is the current version and cannot be deleted`)
     await deleteVersion(this.#deps.database.kysely, known)
     await pruneStore(this.#pruning(), known.content.storeId)
   }
