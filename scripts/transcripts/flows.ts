@@ -76,7 +76,10 @@ export const flows: Flow[] = [
         until: /"state": "COMPLETE(?:_ERROR)?",$/m,
       },
       { says: 'Show the result of a task.', command: get('/0/tasks/2/progress') },
-      { says: 'List the published layers.', command: curl('http://localhost:8080/rest/workspaces/atlas/layers') },
+      {
+        says: 'List the published layers.',
+        command: curl('http://localhost:8080/rest/workspaces/atlas/layers'),
+      },
       {
         says: 'Read one of the 185 features of a layer.',
         command: items('atlas:boundary_lines', 'limit=1&offset=100'),
@@ -108,10 +111,7 @@ export const flows: Flow[] = [
         says: 'A number alone is not a CRS.',
         command: send('PUT', '/0/tasks/0/layer', '{"layer":{"srs":"4269"}}'),
       },
-      {
-        says: 'Set the CRS.',
-        command: send('PUT', '/0/tasks/0/layer', '{"layer":{"srs":"EPSG:4269"}}'),
-      },
+      { says: 'Set the CRS.', command: send('PUT', '/0/tasks/0/layer', '{"layer":{"srs":"EPSG:4269"}}') },
       { says: 'The task is READY, the import stays PENDING.', command: get('/0') },
       { says: 'Run the import.', command: run('/0') },
       { says: 'Import and task are COMPLETE.', command: get('/0') },
@@ -327,17 +327,13 @@ export const flows: Flow[] = [
         says: 'Get a vector tile in the first CRS and list its layer with GDAL.',
         command: `curl -u admin:$PASSWORD -o tile.mvt '${imports}/0/tasks/0/preview/0/0/0.mvt?srs=EPSG:25833'\nogrinfo -q MVT:tile.mvt`,
       },
-      {
-        says: 'Get the rows to be loaded as CSV.',
-        command: curl(`'${imports}/0/tasks/0/rows?f=csv'`),
-      },
+      { says: 'Get the rows to be loaded as CSV.', command: curl(`'${imports}/0/tasks/0/rows?f=csv'`) },
     ],
   },
   {
     name: 'flow-8-upsert',
     title: 'Flow 8: an upsert',
-    about:
-      'Loads new and changed rows and, as requested, deletes missing ones.',
+    about: 'Loads new and changed rows and, as requested, deletes missing ones.',
     steps: [
       {
         says: 'Write a file of trees, the state of Monday.',

@@ -180,10 +180,7 @@ describe('an import that cannot be', () => {
     for (const one of data) {
       const answer = await client.call('POST', '', { import: { data: one } })
       assert.equal(answer.status, 400, `${JSON.stringify(one)}: ${answer.text}`)
-      assert.match(
-        String(answer.json.detail),
-        /outside the import folders.*TERRANE_IMPORT_ROOTS/,
-      )
+      assert.match(String(answer.json.detail), /outside the import folders.*TERRANE_IMPORT_ROOTS/)
     }
     assert.deepEqual((await client.call('GET', '')).json, { imports: [] })
   })
@@ -218,7 +215,10 @@ describe('an import that cannot be', () => {
       [{ data: { type: 'database' } }, /command line: terrane import --database/],
       [{ data: { type: 'file', file: 5 } }, /"import\.data\.file" must be string, found 5/],
       [{ data: { type: 'file', file: 'a\u0000b' } }, /null character/],
-      [{ data: { type: 'file', file: 'a.csv', charset: 'klingon' } }, /"klingon" is not a known text encoding/],
+      [
+        { data: { type: 'file', file: 'a.csv', charset: 'klingon' } },
+        /"klingon" is not a known text encoding/,
+      ],
       [{ transforms: [{ type: 'Bogus' }] }, /Unknown transformation type "Bogus"/],
     ]
     for (const [expected, message] of refused) {
