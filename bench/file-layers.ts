@@ -14,7 +14,7 @@ const readers = 8
 const targetRatio = 3
 const targetMegabytes = 350
 /** Fixed cost of any request, whatever its content: no request to a GeoPackage is expected to be faster. */
-const leastMilliseconds = 3
+const minMilliseconds = 3
 
 /** Questions to a layer of `rows` points over the world. */
 function queries(rows: number): Record<string, string> {
@@ -65,7 +65,7 @@ async function askAll(folder: string, rows: number): Promise<SmallResult[]> {
     const add = (what: string, milliseconds: number): void => {
       const base = ofGeoPackage.get(what) ?? milliseconds
       if (kind === 'geopackage') ofGeoPackage.set(what, milliseconds)
-      const targetMilliseconds = Math.round(10 * targetRatio * Math.max(base, leastMilliseconds)) / 10
+      const targetMilliseconds = Math.round(10 * targetRatio * Math.max(base, minMilliseconds)) / 10
       results.push({ name: `${kind} of ${rows}, ${what}`, milliseconds, targetMilliseconds })
     }
     try {

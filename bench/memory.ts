@@ -10,7 +10,7 @@ const rows = 200_000
 const caseName = 'points-shapefile-geopackage'
 /** Longer than a thread without work stays. */
 const restMs = 15_000
-const mostLoads = 2 * availableParallelism()
+const maxLoads = 2 * availableParallelism()
 
 interface MemoryResult {
   name: string
@@ -40,7 +40,7 @@ export async function runMemory(folder: string, databaseUrl: URL): Promise<Memor
     return [
       { name: 'idle', megabytes: idle, targetMegabytes: 350 },
       { name: 'two loads', megabytes: await peakOf(2), targetMegabytes: 350 },
-      { name: `${mostLoads} loads`, megabytes: await peakOf(mostLoads), targetMegabytes: 450 },
+      { name: `${maxLoads} loads`, megabytes: await peakOf(maxLoads), targetMegabytes: 450 },
     ]
   } finally {
     await server.stop()

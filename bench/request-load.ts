@@ -5,7 +5,7 @@ export interface RequestLoad {
   connections: number
   seconds: number
   headers?: Record<string, string>
-  /** The status that is no failure; default 200. */
+  /** The status that is not a failure; default 200. */
   target?: number
 }
 

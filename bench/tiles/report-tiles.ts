@@ -2,7 +2,7 @@ import type { CachedResult } from './ask-cached.ts'
 import type { MapServerResult } from './map-server-tiles.ts'
 import type { TileResult, TilesResults } from './run-tiles.ts'
 
-const mostMilliseconds = 10
+const maxMilliseconds = 10
 
 /** Required speed-up over `ST_AsMVT` as a factor; undefined at low zooms. */
 function targetRatio({ dataset, target, z }: TileResult): number | undefined {
@@ -22,7 +22,7 @@ function marked(text: string, isMissed: boolean): string {
 function tileLine(result: TileResult): string {
   const { dataset, crs, target, z, connections, ours, peer } = result
   const [ratio, selected] = [ratioOf(result), targetRatio(result)]
-  const isSlow = connections === 1 && z === 14 && ours.p95 > mostMilliseconds
+  const isSlow = connections === 1 && z === 14 && ours.p95 > maxMilliseconds
   const cells = [
     `${dataset} ${crs} ${target} z${z}`,
     connections,

@@ -74,7 +74,7 @@ export class ArrayElements {
       return
     }
     const what = `byte ${position} is ${JSON.stringify(String.fromCharCode(byte))}`
-    if (this.#state === 'before') throw new DumpError(`The dump is no JSON array: ${what}`)
+    if (this.#state === 'before') throw new DumpError(`The dump is not a JSON array: ${what}`)
     throw new DumpError(`The dump has text after the end of its array: ${what}`)
   }
 

@@ -14,7 +14,7 @@ describe('fields of a dump', () => {
       assert.equal(timeField(of(text), 'x'), ten, text)
     assert.equal(timeField(of('2021-07-01T10:00:00.123456+00:00'), 'x'), ten + 123)
     for (const text of ['1970-01-01T00:00:00Z', '9999-12-31T00:00:00Z', 'now', '10:00'])
-      assert.throws(() => timeField(of(text), 'x'), /x is no time/, text)
+      assert.throws(() => timeField(of(text), 'x'), /x is not a time/, text)
   })
 
   it('hold lengths of time as text, in the forms of two versions', () => {
@@ -36,7 +36,7 @@ describe('fields of a dump', () => {
     for (const value of [1e16, '-1e16', Number.POSITIVE_INFINITY, '9'.repeat(400)])
       assert.throws(() => numberField(of(value), 'x'), /x is out of range/, String(value))
     for (const value of ['ten', [1], {}, true, 'NaN'])
-      assert.throws(() => numberField(of(value), 'x'), /x is no number/, String(value))
+      assert.throws(() => numberField(of(value), 'x'), /x is not a number/, String(value))
     assert.deepEqual(
       [2.9, -3, null].map((value) => countField(of(value), 'x')),
       [2, 0, 0],
@@ -47,6 +47,6 @@ describe('fields of a dump', () => {
     assert.equal(textField(of('a\0b\ud800'), 'x'), 'ab\ufffd')
     assert.equal(textField(of('界'.repeat(3000)), 'x').length, 500)
     assert.equal(textField(of(7), 'x'), '7')
-    assert.throws(() => textField(of({}), 'x'), /x is no text/)
+    assert.throws(() => textField(of({}), 'x'), /x is not text/)
   })
 })

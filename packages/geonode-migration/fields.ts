@@ -16,7 +16,7 @@ export class SkippedRecord extends Error {}
 export function textField({ fields }: DumpRecord, name: string, maxLength = defaultLength): string {
   const value = fields[name]
   if (value == null) return ''
-  if (typeof value !== 'string' && typeof value !== 'number') throw new SkippedRecord(`${name} is no text`)
+  if (typeof value !== 'string' && typeof value !== 'number') throw new SkippedRecord(`${name} is not text`)
   return String(value).slice(0, maxLength).toWellFormed().replaceAll('\0', '')
 }
 
@@ -28,7 +28,7 @@ export function requiredText(record: DumpRecord, name: string, maxLength?: numbe
 
 export function addressField(record: DumpRecord, name: string): string {
   const text = requiredText(record, name, 45)
-  if (isIP(text) === 0) throw new SkippedRecord(`${name} is no address`)
+  if (isIP(text) === 0) throw new SkippedRecord(`${name} is not an address`)
   return text
 }
 
@@ -36,7 +36,7 @@ export function addressField(record: DumpRecord, name: string): string {
 export function keyField({ fields }: DumpRecord, name: string): string {
   const value = fields[name]
   if (value == null) return ''
-  if (typeof value !== 'string' && typeof value !== 'number') throw new SkippedRecord(`${name} is no key`)
+  if (typeof value !== 'string' && typeof value !== 'number') throw new SkippedRecord(`${name} is not a key`)
   return String(value)
 }
 
@@ -45,7 +45,7 @@ export function numberField({ fields }: DumpRecord, name: string): number | unde
   const value = fields[name]
   if (value == null || value === '') return undefined
   const number = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
-  if (Number.isNaN(number)) throw new SkippedRecord(`${name} is no number`)
+  if (Number.isNaN(number)) throw new SkippedRecord(`${name} is not a number`)
   if (Math.abs(number) >= maxNumber) throw new SkippedRecord(`${name} is out of range`)
   return number
 }
@@ -67,7 +67,7 @@ const latest = Date.parse('2200-01-01')
 export function timeField(record: DumpRecord, name: string): number {
   const text = requiredText(record, name, 40).replace(' ', 'T')
   const time = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text}Z`)
-  if (!(time >= earliest && time <= latest)) throw new SkippedRecord(`${name} is no time`)
+  if (!(time >= earliest && time <= latest)) throw new SkippedRecord(`${name} is not a time`)
   return time
 }
 

@@ -100,7 +100,7 @@ function parseJson(element: Buffer, index: number): unknown {
   try {
     return JSON.parse(element.toString('utf8'))
   } catch (cause) {
-    throw new DumpError(`Element ${index} of the dump is no JSON`, { cause })
+    throw new DumpError(`Element ${index} of the dump is not JSON`, { cause })
   }
 }
 

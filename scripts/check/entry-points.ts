@@ -2,7 +2,7 @@ import type { Comment, Node } from 'oxc-parser'
 import type { SourceFile } from './imports.ts'
 import { syntaxOf } from './syntax.ts'
 
-const mostSentences = 3
+const maxSentences = 3
 
 /** True for a file that only lists what a folder of `src/` exports: an `index.ts`, or the `worker.ts` beside it. */
 export function isExportList(path: string): boolean {
@@ -19,8 +19,8 @@ export function exportListProblems(files: Pick<SourceFile, 'path' | 'text'>[]): 
         ? []
         : [`${file.path} must contain only statements of the form export { name } from './file.ts'`]
       const sentences = headSentences(comments, program.body[0]?.start ?? 0)
-      if (sentences === 0 || sentences > mostSentences)
-        problems.push(`${file.path} needs a head comment of one to ${mostSentences} sentences`)
+      if (sentences === 0 || sentences > maxSentences)
+        problems.push(`${file.path} needs a head comment of one to ${maxSentences} sentences`)
       return problems
     })
 }

@@ -4,7 +4,7 @@ import type { ErrorCode } from './error-codes.ts'
 export const errorPage = 'docs/errors.md'
 export const publicCodes = 'tests/contract/public-error-codes.txt'
 
-const mostMessages = 2
+const maxMessages = 2
 const row = /^\| `([a-z0-9-]+)` \| [^|]* \| .* \| ([^|]*) \|$/gm
 
 /**
@@ -29,7 +29,7 @@ function statusesOf({ statuses }: ErrorCode): string {
 /** Returns the two most common messages of the code; the others are similar. */
 function messagesOf({ says }: ErrorCode): string {
   return [...says]
-    .slice(0, mostMessages)
+    .slice(0, maxMessages)
     .map((text) => text.replaceAll('|', '\\|').replaceAll('\n', ' ').replaceAll('<', '&lt;'))
     .join('; ')
 }

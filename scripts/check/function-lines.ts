@@ -2,7 +2,7 @@ import type { Node } from 'oxc-parser'
 import type { SourceFile } from './imports.ts'
 import { lineAt, syntaxOf, walk } from './syntax.ts'
 
-const mostLines = 80
+const maxLines = 80
 
 /**
  * Returns one message for each function with too many lines. Every line counts, from the signature to the
@@ -19,8 +19,8 @@ export function functionProblems(files: Pick<SourceFile, 'path' | 'text'>[]): st
         const start = startOf(node, around.at(-1))
         const [first, last] = [lineAt(text, start), lineAt(text, node.end)]
         const lines = last - first + 1
-        if (lines > mostLines)
-          problems.push(`${file.path}:${first} is a function of ${lines} lines: ${mostLines} are the most`)
+        if (lines > maxLines)
+          problems.push(`${file.path}:${first} is a function of ${lines} lines: ${maxLines} are the most`)
       })
       return problems
     })

@@ -4,7 +4,7 @@ import type { SourceFile } from './imports.ts'
 import { lineAt, syntaxOf, walk } from './syntax.ts'
 
 /** Members that a type may have without regard to their use. */
-const mostMembers = 2
+const maxMembers = 2
 
 /** Functions that may take a container and use fewer than half of its members: `path#function`, with the reason. */
 const exceptions: Readonly<Record<string, string>> = {}
@@ -84,7 +84,7 @@ function wideParameter(
   if (type?.type !== 'TSTypeAnnotation') return undefined
   const { typeAnnotation } = type
   const members = types.membersOf(typeAnnotation, path)
-  if (members === undefined || members.size <= mostMembers) return undefined
+  if (members === undefined || members.size <= maxMembers) return undefined
   const methods = [...members.values()].filter(({ node }) => node.type === 'TSMethodSignature')
   if (methods.length * 2 >= members.size) return undefined
   const services = [...members.values()].filter(

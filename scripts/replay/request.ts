@@ -41,8 +41,8 @@ const users = {
   reader: 'reader:reader-password',
   editor: 'editor:editor-password',
 }
-const mostTries = 100
-const mostMs = 240_000
+const maxTries = 100
+const maxMs = 240_000
 
 /**
  * Sends a step to a server. Returns the response with the server-specific values replaced by their
@@ -51,7 +51,7 @@ const mostMs = 240_000
 export async function ask(server: TreeServer, tree: string, step: Step): Promise<Answer> {
   for (let tries = 0; ; tries += 1) {
     const answer = await send(server, tree, step)
-    if (step.until === undefined || step.until.test(answer.body) || tries === mostTries) return answer
+    if (step.until === undefined || step.until.test(answer.body) || tries === maxTries) return answer
     await sleep(50)
   }
 }
@@ -74,7 +74,7 @@ async function send(server: TreeServer, tree: string, step: Step): Promise<Answe
         method: step.method,
         path: fill(step.path),
         headers,
-        timeout: mostMs,
+        timeout: maxMs,
       },
       (reply) => {
         const chunks: Buffer[] = []

@@ -14,7 +14,7 @@ const sheetFolder = 'styles/sheets'
 /** Separate module: the code that shows a map receives its name as `MAPLIBRE_WORKER`. */
 const worker = 'maplibre-gl/dist/maplibre-gl-worker.mjs'
 const compressed = new Set(['.js', '.mjs', '.css', '.svg'])
-const leastBytes = 1024
+const minBytes = 1024
 
 /** Bundles `web/` into `build/pages/` where that is not what is there already: `files/`, and `pages.json`, which lists them. */
 export async function buildPages(root) {
@@ -114,7 +114,7 @@ function packagesOf({ inputs }) {
 /** Writes the compressed forms of a file next to it, if they are smaller. */
 function compress(path) {
   const bytes = readFileSync(path)
-  if (!compressed.has(extname(path)) || bytes.length < leastBytes) return
+  if (!compressed.has(extname(path)) || bytes.length < minBytes) return
   writeFileSync(`${path}.gz`, gzipSync(bytes, { level: 9 }))
   const params = { [constants.BROTLI_PARAM_QUALITY]: 9, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length }
   writeFileSync(`${path}.br`, brotliCompressSync(bytes, { params }))

@@ -10,17 +10,17 @@ const send = (method: string, path: string, type: string, body: string, more = '
 export const editing: Flow = {
   name: 'flow-10-editing',
   title: 'Flow 10: features are edited',
-  about: 'Edits of one user within 15 minutes are one version, and are taken back together.',
+  about: 'Edits of one user within 15 minutes are one version and are undone together.',
   steps: [
     {
-      says: 'Trees, as a layer.',
+      says: 'Write a file of trees.',
       command: "printf 'id,kind,lat,lon\\n1,oak,52,13\\n2,ash,52.1,13.1\\n' > trees.csv",
     },
     ...treesImport(0, '"updateMode":"CREATE"'),
-    { says: 'Execution.', command: run('/0') },
-    { says: 'What may be done with its features.', command: curl(`-X OPTIONS ${features}`) },
+    { says: 'Run the import.', command: run('/0') },
+    { says: 'List the methods allowed for its features.', command: curl(`-X OPTIONS ${features}`) },
     {
-      says: 'One more tree.',
+      says: 'Add a tree.',
       command: send(
         'POST',
         '',
@@ -29,15 +29,15 @@ export const editing: Flow = {
       ),
     },
     {
-      says: 'What is named of a tree is changed.',
+      says: 'Change one property of a tree.',
       command: send('PATCH', '/1', 'merge-patch+json', '{"properties":{"kind":"lime"}}'),
     },
     {
-      says: 'Values that do not fit are refused, all at once.',
+      says: 'Invalid values are rejected; the response lists all of them.',
       command: send('PATCH', '/1', 'merge-patch+json', '{"properties":{"id":1.5,"kind":7}}'),
     },
     {
-      says: 'So is a change of what somebody else has changed meanwhile.',
+      says: 'A change of an outdated state is rejected too.',
       command: send(
         'PATCH',
         '/1',
@@ -46,15 +46,15 @@ export const editing: Flow = {
         ` -H 'If-Match: "an-earlier-state"'`,
       ),
     },
-    { says: 'A tree goes.', command: curl(`-X DELETE ${features}/2`) },
-    { says: 'The layer now.', command: items('default:trees', 'limit=10') },
+    { says: 'Delete a tree.', command: curl(`-X DELETE ${features}/2`) },
+    { says: 'Show the layer.', command: items('default:trees', 'limit=10') },
     { says: 'The edits are one version.', command: curl(versions) },
     {
-      says: 'They are taken back together.',
+      says: 'Undo all of them.',
       command: curl(
         `-X POST ${versions}/1/restore -H 'Content-Type: application/json' -d '{"what":["data"]}'`,
       ),
     },
-    { says: 'The layer as it was.', command: items('default:trees', 'limit=10') },
+    { says: 'Show the restored layer.', command: items('default:trees', 'limit=10') },
   ],
 }

@@ -8,14 +8,14 @@ import { versionsAndUndo } from './versions.ts'
 export type { Flow, FlowStep } from './steps.ts'
 
 const makeWorkspace: FlowStep = {
-  says: 'A workspace for the layers.',
+  says: 'Create a workspace for the layers.',
   command: curl(
     `-X POST http://localhost:8080/rest/workspaces ${json} \\\n  -d '{"workspace":{"name":"atlas"}}'`,
   ),
 }
 
 const makeStore: FlowStep = {
-  says: 'A store in it, here a new GeoPackage in the data directory.',
+  says: 'Create a store in it, here a new GeoPackage in the data directory.',
   command: curl(
     `-X POST http://localhost:8080/rest/workspaces/atlas/datastores ${json} \\\n  -d '{"dataStore":{"name":"places","type":"GeoPackage"}}'`,
   ),
@@ -32,18 +32,18 @@ function reload(id: number, updateMode: 'APPEND' | 'REPLACE', outcome: string): 
       says: `The same table once more with \`${updateMode}\`: another import, the same steps, and the mode set on the task.`,
       command: send('POST', '', intoStore),
     },
-    { says: 'Upload.', command: curl(`-F filedata=@country-labels.csv ${imports}/${id}/tasks`) },
-    { says: 'The CRS.', command: send('PUT', `${task}/layer`, '{"layer":{"srs":"EPSG:4326"}}') },
+    { says: 'Upload the file.', command: curl(`-F filedata=@country-labels.csv ${imports}/${id}/tasks`) },
+    { says: 'Set the CRS.', command: send('PUT', `${task}/layer`, '{"layer":{"srs":"EPSG:4326"}}') },
     {
-      says: 'The points.',
+      says: 'Create points from the coordinate columns.',
       command: send(
         'POST',
         `${task}/transforms`,
         '{"type":"AttributesToPointGeometryTransform","latField":"lat","lngField":"lon"}',
       ),
     },
-    { says: 'The mode.', command: send('PUT', task, `{"task":{"updateMode":"${updateMode}"}}`) },
-    { says: 'Execution.', command: run(`/${id}`) },
+    { says: 'Set the mode.', command: send('PUT', task, `{"task":{"updateMode":"${updateMode}"}}`) },
+    { says: 'Run the import.', command: run(`/${id}`) },
     { says: outcome, command: items('atlas:country_labels', 'limit=1') },
   ]
 }
@@ -56,11 +56,11 @@ export const flows: Flow[] = [
     steps: [
       makeWorkspace,
       {
-        says: 'The directory goes to a place where imports may name files (`TERRANE_IMPORT_ROOTS`).',
+        says: 'Copy the directory into an import root (`TERRANE_IMPORT_ROOTS`).',
         command: 'cp -r sample/natural-earth data/incoming/',
       },
       {
-        says: 'An import of the directory into the workspace. Nothing is executed yet.',
+        says: 'Create an import of the directory. Nothing is loaded yet.',
         command: send(
           'POST',
           '',
@@ -68,34 +68,37 @@ export const flows: Flow[] = [
         ),
       },
       { says: 'One task for each file, and every task is READY.', command: get('/0/tasks') },
-      { says: 'One of them.', command: get('/0/tasks/0') },
-      { says: 'Execution. The answer comes at once.', command: run('/0?async=true') },
+      { says: 'Show one task.', command: get('/0/tasks/0') },
+      { says: 'Run the import in the background.', command: run('/0?async=true') },
       {
-        says: 'Asked again until it is COMPLETE.',
+        says: 'Repeat the request until the import is COMPLETE.',
         command: get('/0'),
         until: /"state": "COMPLETE(?:_ERROR)?",$/m,
       },
-      { says: 'What became of a task.', command: get('/0/tasks/2/progress') },
-      { says: 'The layers, published.', command: curl('http://localhost:8080/rest/workspaces/atlas/layers') },
+      { says: 'Show the result of a task.', command: get('/0/tasks/2/progress') },
       {
-        says: 'And read: 185 lines, one of them here.',
+        says: 'List the published layers.',
+        command: curl('http://localhost:8080/rest/workspaces/atlas/layers'),
+      },
+      {
+        says: 'Read one of the 185 features of a layer.',
         command: items('atlas:boundary_lines', 'limit=1&offset=100'),
       },
     ],
   },
   {
     name: 'flow-2-missing-crs',
-    title: 'Flow 2: a file that names no CRS',
+    title: 'Flow 2: a file without a CRS',
     about: 'The file is `tests/fixtures/shapefile/blockgroups.shp`, which has no `.prj`.',
     steps: [
       makeWorkspace,
       makeStore,
       {
-        says: 'The file goes to a place where imports may name files.',
+        says: 'Copy the file into an import root.',
         command: 'cp tests/fixtures/shapefile/blockgroups.* data/incoming/',
       },
       {
-        says: 'An import of the file. Its task comes out as NO_CRS.',
+        says: 'Create an import of the file. Its task is NO_CRS.',
         command: send(
           'POST',
           '',
@@ -103,17 +106,14 @@ export const flows: Flow[] = [
         ),
       },
       { says: 'The layer of the task has no `srs` yet.', command: get('/0/tasks/0/layer') },
-      { says: 'It cannot be executed; the answer says why.', command: run('/0') },
+      { says: 'The import cannot be run; the response gives the reason.', command: run('/0') },
       {
-        says: 'A number alone is no CRS.',
+        says: 'A number alone is not a CRS.',
         command: send('PUT', '/0/tasks/0/layer', '{"layer":{"srs":"4269"}}'),
       },
-      {
-        says: 'The CRS is given.',
-        command: send('PUT', '/0/tasks/0/layer', '{"layer":{"srs":"EPSG:4269"}}'),
-      },
+      { says: 'Set the CRS.', command: send('PUT', '/0/tasks/0/layer', '{"layer":{"srs":"EPSG:4269"}}') },
       { says: 'The task is READY, the import stays PENDING.', command: get('/0') },
-      { says: 'Execution.', command: run('/0') },
+      { says: 'Run the import.', command: run('/0') },
       { says: 'Import and task are COMPLETE.', command: get('/0') },
       { says: 'Every row was loaded.', command: get('/0/tasks/0/progress') },
     ],
@@ -133,28 +133,28 @@ export const flows: Flow[] = [
     steps: [
       makeWorkspace,
       makeStore,
-      { says: 'An import without data.', command: send('POST', '', intoStore) },
+      { says: 'Create an import without data.', command: send('POST', '', intoStore) },
       {
         says: 'The file is uploaded; it becomes a task without CRS.',
         command: curl(`-F name=test -F filedata=@country-labels.csv ${imports}/0/tasks`),
       },
-      { says: 'The CRS.', command: send('PUT', '/0/tasks/0/layer', '{"layer":{"srs":"EPSG:4326"}}') },
+      { says: 'Set the CRS.', command: send('PUT', '/0/tasks/0/layer', '{"layer":{"srs":"EPSG:4326"}}') },
       {
-        says: 'Two columns become a point.',
+        says: 'Create points from two columns.',
         command: send(
           'POST',
           '/0/tasks/0/transforms',
           '{"type":"AttributesToPointGeometryTransform","latField":"lat","lngField":"lon"}',
         ),
       },
-      { says: 'The chain.', command: get('/0/tasks/0/transforms') },
-      { says: 'Execution.', command: run('/0') },
+      { says: 'Show the transformations.', command: get('/0/tasks/0/transforms') },
+      { says: 'Run the import.', command: run('/0') },
       { says: 'The import is COMPLETE.', command: get('/0') },
       {
         says: 'The points can be read; both columns are gone.',
         command: items('atlas:country_labels', 'limit=1'),
       },
-      ...reload(1, 'APPEND', 'Twice as many.'),
+      ...reload(1, 'APPEND', 'The layer has twice as many features.'),
       ...reload(2, 'REPLACE', 'The layer is the same, its contents were swapped.'),
     ],
   },
@@ -166,7 +166,7 @@ export const flows: Flow[] = [
     steps: [
       makeWorkspace,
       {
-        says: 'An import with a workspace alone.',
+        says: 'Create an import with a workspace only.',
         command: send('POST', '', '{"import":{"targetWorkspace":{"workspace":{"name":"atlas"}}}}'),
       },
       {
@@ -174,7 +174,7 @@ export const flows: Flow[] = [
         command: curl(`-F filedata=@tests/fixtures/raster/RGB.byte.tif ${imports}/0/tasks`),
       },
       {
-        says: 'It shall be warped first.',
+        says: 'Add a transformation that warps the raster.',
         command: send(
           'POST',
           '/0/tasks/0/transforms',
@@ -182,7 +182,7 @@ export const flows: Flow[] = [
         ),
       },
       {
-        says: 'Then it is written in compressed tiles.',
+        says: 'Add a transformation that writes compressed tiles.',
         command: send(
           'POST',
           '/0/tasks/0/transforms',
@@ -190,7 +190,7 @@ export const flows: Flow[] = [
         ),
       },
       {
-        says: 'Then it gets overviews.',
+        says: 'Add a transformation that builds overviews.',
         command: send(
           'POST',
           '/0/tasks/0/transforms',
@@ -198,20 +198,20 @@ export const flows: Flow[] = [
         ),
       },
       {
-        says: 'An option that would read another file is refused.',
+        says: 'An option that would read another file is rejected.',
         command: send(
           'POST',
           '/0/tasks/0/transforms',
           '{"type":"RasterWarpTransform","options":["-cutline","/srv/secret.shp"]}',
         ),
       },
-      { says: 'The chain.', command: get('/0/tasks/0/transforms') },
-      { says: 'Execution.', command: run('/0') },
+      { says: 'Show the transformations.', command: get('/0/tasks/0/transforms') },
+      { says: 'Run the import.', command: run('/0') },
       { says: 'The import is COMPLETE.', command: get('/0') },
-      { says: 'Where the coverage lies.', command: get('/0/tasks/0/target') },
+      { says: 'Show the store of the coverage.', command: get('/0/tasks/0/target') },
       { says: 'The layer has the CRS and bounds of the result.', command: get('/0/tasks/0/layer') },
       {
-        says: 'What GDAL says of the file: size, CRS, bands and overviews.',
+        says: 'Show size, CRS, bands and overviews of the file with GDAL.',
         command: `gdalinfo data/stores/atlas/*/RGB.byte.tif |\\\n  grep -E '^(Driver|Size)|ID..EPSG.,3857|COMPRESSION|^Band|Overviews'`,
       },
     ],
@@ -226,7 +226,7 @@ export const flows: Flow[] = [
     steps: [
       makeWorkspace,
       {
-        says: 'An import of the remote archive. The answer comes at once; the password is never shown.',
+        says: 'Create an import of the remote archive in the background. The password is never shown.',
         command: send(
           'POST',
           '?async=true',
@@ -234,19 +234,19 @@ export const flows: Flow[] = [
         ),
       },
       {
-        says: 'Asked again until the archive was fetched and unpacked.',
+        says: 'Repeat the request until the archive is fetched and unpacked.',
         command: get('/0'),
         until: /^ {4}"state": "(?:PENDING|INIT_ERROR)",$/m,
       },
-      { says: 'Its data.', command: get('/0/data') },
-      { says: 'Execution. The answer comes at once.', command: run('/0?async=true') },
+      { says: 'Show the data of the import.', command: get('/0/data') },
+      { says: 'Run the import in the background.', command: run('/0?async=true') },
       {
-        says: 'Asked again until it is COMPLETE. The password is no longer kept.',
+        says: 'Repeat the request until the import is COMPLETE. The password has been deleted.',
         command: get('/0'),
         until: /^ {4}"state": "COMPLETE(?:_ERROR)?",$/m,
       },
       {
-        says: 'Data that are not there make an INIT_ERROR.',
+        says: 'Missing data result in INIT_ERROR.',
         command: send(
           'POST',
           '',
@@ -254,7 +254,7 @@ export const flows: Flow[] = [
         ),
       },
       {
-        says: 'An address that is not allowed does too.',
+        says: 'So does a URL that is not allowed.',
         command: send(
           'POST',
           '',
@@ -265,17 +265,17 @@ export const flows: Flow[] = [
   },
   {
     name: 'flow-6-dry-run',
-    title: 'Flow 6: a dry run, and a load that is stopped',
+    title: 'Flow 6: a dry run and a stopped load',
     about: 'A dry run reports what a REPLACE would change in a layer; then a limit stops the load.',
     steps: [
       {
-        says: 'Trees on Monday, as a layer.',
+        says: 'Write a file of trees, the state of Monday.',
         command: "printf 'id,kind,lat,lon\\n1,oak,52,13\\n2,ash,52.1,13.1\\n3,elm,52.2,13.2\\n' > trees.csv",
       },
       ...treesImport(0, '"updateMode":"CREATE"'),
-      { says: 'Execution.', command: run('/0') },
+      { says: 'Run the import.', command: run('/0') },
       {
-        says: 'On Tuesday one has changed, one is gone, one is new, and one stands nowhere.',
+        says: 'Write the state of Tuesday: one tree changed, one removed, one added, and one without valid coordinates.',
         command:
           "printf 'id,kind,lat,lon\\n1,oak,52,13\\n2,lime,52.1,13.1\\n4,yew,52.3,13.3\\n5,fir,north,13.4\\n' > trees.csv",
       },
@@ -283,78 +283,74 @@ export const flows: Flow[] = [
         1,
         '"updateMode":"REPLACE","keys":["id"],"rejectLimit":1,"stopIf":{"removed":{"percent":10}}',
       ),
-      { says: 'The dry run: everything but the commit.', command: run('/1/dry-run') },
-      { says: 'The changes one by one.', command: get('/1/dry-run/tasks/0/changes?format=csv') },
-      { says: 'A run takes what was staged, and its limit stops it.', command: run('/1') },
-      { says: 'What was measured.', command: get('/1/tasks/0?expand=1') },
+      { says: 'Start a dry run: everything except the commit.', command: run('/1/dry-run') },
+      { says: 'List the changes.', command: get('/1/dry-run/tasks/0/changes?format=csv') },
+      { says: 'Run the import. The run uses the staged rows, and its limit stops it.', command: run('/1') },
+      { says: 'Show the measured values.', command: get('/1/tasks/0?expand=1') },
       {
-        says: 'A person lets this load through.',
+        says: 'Accept the stopped load.',
         command: send('POST', '/1/tasks/0/accept', '{"stopped":["removed"]}'),
       },
-      { says: 'The layer.', command: items('default:trees', 'limit=10') },
+      { says: 'Show the layer.', command: items('default:trees', 'limit=10') },
     ],
   },
   {
-    name: 'flow-7-look',
-    title: 'Flow 7: a look before the load',
-    about: 'Rows, columns and a map of a table whose CRS nobody has said yet. Nothing is loaded.',
+    name: 'flow-7-preview',
+    title: 'Flow 7: a preview before the load',
+    about: 'Rows, columns and a map of a table without a known CRS. Nothing is loaded.',
     steps: [
       {
-        says: 'Trees whose places are in a CRS that the file does not name.',
+        says: 'Write a file of trees with coordinates in an undeclared CRS.',
         command:
           "printf 'id,kind,WKT\\n1,oak,POINT (391000 5820000)\\n2,ash,POINT (391050 5820020)\\n3,oak,\\n4,elm,north of the oak\\n' > trees.csv",
       },
-      { says: 'An import of them.', command: send('POST', '', '{"import":{}}') },
+      { says: 'Create an import.', command: send('POST', '', '{"import":{}}') },
       {
-        says: 'Upload: the task waits for a CRS.',
+        says: 'Upload the file. The task needs a CRS.',
         command: curl(`-F filedata=@trees.csv ${imports}/0/tasks`),
       },
-      { says: 'The first rows, with the coordinates as they are.', command: get('/0/tasks/0/rows?limit=2') },
+      { says: 'Show the first rows with unchanged coordinates.', command: get('/0/tasks/0/rows?limit=2') },
       {
-        says: 'What the columns hold, when everything is counted.',
+        says: 'Show the statistics of the columns when all rows are counted.',
         command: get('/0/tasks/0/columns?wait=30'),
       },
       { says: 'A map needs a CRS.', command: get('/0/tasks/0/preview.geojson') },
       {
-        says: 'Where the data would fall in one.',
+        says: 'Preview the data in one CRS.',
         command: curl(`'${imports}/0/tasks/0/preview.geojson?limit=2&srs=EPSG:25833'`),
       },
       {
-        says: 'And in another.',
+        says: 'Preview the data in another CRS.',
         command: curl(`'${imports}/0/tasks/0/preview.geojson?limit=2&srs=EPSG:25832'`),
       },
       {
-        says: 'A vector tile of the first, of which GDAL tells the layer.',
+        says: 'Get a vector tile in the first CRS and list its layer with GDAL.',
         command: `curl -u admin:$PASSWORD -o tile.mvt '${imports}/0/tasks/0/preview/0/0/0.mvt?srs=EPSG:25833'\nogrinfo -q MVT:tile.mvt`,
       },
-      {
-        says: 'The rows as they would be loaded, as CSV.',
-        command: curl(`'${imports}/0/tasks/0/rows?f=csv'`),
-      },
+      { says: 'Get the rows to be loaded as CSV.', command: curl(`'${imports}/0/tasks/0/rows?f=csv'`) },
     ],
   },
   {
     name: 'flow-8-upsert',
     title: 'Flow 8: an upsert',
-    about:
-      'Rows that are new or differ by value are loaded; those that are gone are deleted, since that is asked for.',
+    about: 'Loads new and changed rows and, as requested, deletes missing ones.',
     steps: [
       {
-        says: 'Trees on Monday, as a layer.',
+        says: 'Write a file of trees, the state of Monday.',
         command: "printf 'id,kind,lat,lon\\n1,oak,52,13\\n2,ash,52.1,13.1\\n3,elm,52.2,13.2\\n' > trees.csv",
       },
       ...treesImport(0, '"updateMode":"CREATE"'),
-      { says: 'Execution.', command: run('/0') },
+      { says: 'Run the import.', command: run('/0') },
       {
-        says: 'On Tuesday one has changed, one is gone, one is new, and one comes twice.',
+        says: 'Write the state of Tuesday: one tree changed, one removed, one added, and one duplicated.',
         command:
           "printf 'id,kind,lat,lon\\n1,oak,52,13\\n2,lime,52.1,13.1\\n4,yew,52.3,13.3\\n4,fir,52.4,13.4\\n' > trees.csv",
       },
       ...treesImport(1, '"updateMode":"UPSERT","keys":["id"],"deleteMissing":true'),
-      { says: 'Execution.', command: run('/1') },
-      { says: 'What became of it.', command: get('/1/tasks/0') },
-      { says: 'The row that was rejected.', command: get('/1/tasks/0/rejects?f=csv') },
-      { says: 'What was changed.', command: get('/1/tasks/0/changes?format=csv') },
+      { says: 'Run the import.', command: run('/1') },
+      { says: 'Show the result.', command: get('/1/tasks/0') },
+      { says: 'Get the rejected row.', command: get('/1/tasks/0/rejects?f=csv') },
+      { says: 'List the changes.', command: get('/1/tasks/0/changes?format=csv') },
       { says: 'The layer: changed rows keep their ids.', command: items('default:trees', 'limit=10') },
     ],
   },

@@ -30,10 +30,10 @@ export function treesImport(id: number, task: string): FlowStep[] {
   const points = '{"type":"AttributesToPointGeometryTransform","latField":"lat","lngField":"lon"}'
   const chain = `"transformChain":{"type":"vector","transforms":[${points}]}`
   return [
-    { says: 'An import.', command: send('POST', '', '{"import":{}}') },
-    { says: 'Upload.', command: curl(`-F filedata=@trees.csv ${imports}/${id}/tasks`) },
+    { says: 'Create an import.', command: send('POST', '', '{"import":{}}') },
+    { says: 'Upload the file.', command: curl(`-F filedata=@trees.csv ${imports}/${id}/tasks`) },
     {
-      says: 'CRS, points and mode.',
+      says: 'Set CRS, point geometry and mode.',
       command: send('PUT', `/${id}/tasks/0`, `{"task":{${task},"layer":{"srs":"EPSG:4326"},${chain}}}`),
     },
   ]

@@ -22,7 +22,7 @@ describe('parseRange', () => {
     assert.equal(parseRange('bytes=-0', 10), 'unsatisfiable')
   })
 
-  it('asks for the whole file where it is no single range of bytes', () => {
+  it('asks for the whole file where it is not a single range of bytes', () => {
     for (const header of [
       undefined,
       '',

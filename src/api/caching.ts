@@ -17,7 +17,7 @@ export function copiesLeft(
 export const CopiesLiveSeconds = Type.Optional(
   Type.Integer({
     description:
-      'Told once, when it is public no more: for how long copies in browsers and proxies may live on',
+      'Seconds for which browsers and proxies may still serve cached copies. Only in the response that makes the resource private',
   }),
 )
 

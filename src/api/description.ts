@@ -14,7 +14,7 @@ export interface MediaAnswer {
 export type Answers = Readonly<Record<number, TSchema | MediaAnswer>>
 
 /** A response without a body. */
-export function empty(description = 'Done; the answer has no body'): TSchema {
+export function empty(description = 'Done; the response has no body'): TSchema {
   return Type.Null({ description })
 }
 

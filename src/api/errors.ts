@@ -86,7 +86,7 @@ export function toHttpProblem(error: unknown, request: FastifyRequest): HttpProb
       detail: message,
       errors: [message],
     }
-  const detail = `The server failed; its log says more under request id ${request.id}`
+  const detail = `The server failed: see the log entry of request ${request.id}`
   return { status: 500, code: 'internal-error', detail, errors: [detail] }
 }
 
@@ -176,7 +176,7 @@ function challengeFor({ headers }: FastifyRequest): string {
 export function unknownParameters(names: readonly string[]): Failure {
   const shown = names.map((name) => `"${name.toWellFormed()}"`)
   const plural = names.length === 1 ? 'parameter' : 'parameters'
-  return invalid('unknown-parameter', `There is no ${plural} ${shown.join(', ')} here`, {
-    errors: shown.map((name) => `There is no parameter ${name} here`),
+  return invalid('unknown-parameter', `Unknown ${plural}: ${shown.join(', ')}`, {
+    errors: shown.map((name) => `Unknown parameter ${name}`),
   })
 }

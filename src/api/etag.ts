@@ -30,7 +30,7 @@ function changedMeanwhile(): Failure {
   return new Failure(
     'precondition',
     'changed-meanwhile',
-    'If-Match does not name the present state: it was changed meanwhile, read it again',
+    'If-Match does not match the current state, which was changed meanwhile: read it again',
   )
 }
 

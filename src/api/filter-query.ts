@@ -32,7 +32,7 @@ export function readFilterQuery(parameters: FilterParameters, schema: Schema): R
   if (language === undefined)
     throw invalid(
       'invalid-parameter',
-      `filter-lang "${name.slice(0, 60)}" is not offered: expected ${names.join(' or ')}`,
+      `filter-lang "${name.slice(0, 60)}" is not supported: expected ${names.join(' or ')}`,
     )
   const named = parameters['filter-crs']
   const crs = named === undefined ? crs84 : parseCrsUri('filter-crs', named)

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 
 /** Selects and formats listed changes. */
 export const ChangesQuery = Type.Object({
-  format: Type.Optional(Type.String({ description: 'csv or geojson; without it as `Accept` says' })),
+  format: Type.Optional(Type.String({ description: 'csv or geojson; default by `Accept`' })),
   limit: Type.Optional(Type.Integer({ minimum: 0, description: 'Default: all' })),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
 })

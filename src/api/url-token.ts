@@ -18,7 +18,7 @@ export const urlToken = {
 export function tokenOfUrl({ routeOptions, query }: FastifyRequest): string | undefined {
   if (routeOptions.config?.takesTokenInUrl !== true) return undefined
   const given = (query as Record<string, unknown>)[urlTokenName]
-  // Given several times it is a list, which is no token.
+  // Given several times it is a list, which is not a token.
   return given === undefined || given === '' ? undefined : String(given)
 }
 

@@ -107,7 +107,7 @@ export interface LayerDetails {
   schema: Schema
   /** The column with the values of the identity column of the data that were loaded last. */
   identity?: string
-  /** Of a raster layer. */
+  /** Only for coverages. */
   raster?: RasterDescription
   /** Times of the granules of a mosaic, if they have times. */
   times?: LayerTimes

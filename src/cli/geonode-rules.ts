@@ -186,7 +186,7 @@ function toActions(given: unknown, refuse: (reason: string) => void): string[] |
     if (action !== undefined) actions.add(action)
     else if (managing.includes(name) || managed.includes(name))
       refuse(`${name}: "manage" would give more, and nothing gives it alone`)
-    else refuse(`${name} is no permission that has a counterpart`)
+    else refuse(`${name} is not a permission that has a counterpart`)
   }
   return [...actions]
 }

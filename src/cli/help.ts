@@ -271,7 +271,7 @@ terrane permissions import geonode permissions.json [--workspace WORKSPACE] [--r
 terrane permissions delete ID
 
 SUBJECT is user:NAME, group:NAME, authenticated or everyone. RESOURCE is "*", WORKSPACE or WORKSPACE:LAYER. ACTIONS are
-of read, download, edit, import and manage, with commas between.`,
+of read, download, edit, import and manage, separated by commas.`,
   access: `terrane access explain RESOURCE [USER]   what a user may do, and which rule decides; default: yourself`,
   users: `terrane users [list]
 terrane users show NAME

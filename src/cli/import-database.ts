@@ -42,7 +42,7 @@ function serverDatabase(text: string, env: Environment): NamedDatabase {
   const url = URL.canParse(text) ? new URL(text) : undefined
   // The address may contain a password, so it is not repeated.
   if (url === undefined)
-    throw new UsageError('--database is no address of the form postgres://user@host:port/name')
+    throw new UsageError('--database is not an address of the form postgres://user@host:port/name')
   const reader = findDatabaseReader(url.protocol.slice(0, -1))
   if (reader === undefined || reader.fileExtensions !== undefined)
     throw new UsageError(`--database does not know "${url.protocol}//": use postgres:// or mysql://`)

@@ -9,9 +9,9 @@ interface KeysView {
   evidence: string
 }
 
-const mostShown = 3
+const maxShown = 3
 /** The server reads all rows of both sides; each request waits up to a minute. */
-const mostQueries = 10
+const maxQueries = 10
 
 /** Sets the key columns of an upsert if none are given: as the user chooses, or reports usable ones. */
 export async function prepareKeys(
@@ -31,7 +31,7 @@ export async function prepareKeys(
 }
 
 async function findKeys(client: PlannedTask['client'], path: string): Promise<KeysView[]> {
-  for (let query = 1; query <= mostQueries; query += 1) {
+  for (let query = 1; query <= maxQueries; query += 1) {
     const answer = await client.get(`${path}/proposals?wait=60`)
     if (readField(answer, 'whole') !== true) continue
     return listOf(answer, 'proposals')
@@ -43,7 +43,7 @@ async function findKeys(client: PlannedTask['client'], path: string): Promise<Ke
 
 function answersFor(found: KeysView[]): Answer[] {
   const proposed = found
-    .slice(0, mostShown)
+    .slice(0, maxShown)
     .map(({ keys, evidence }, at) => ({ key: String(at + 1), text: `${keys.join(', ')}: ${evidence}` }))
   return [...proposed, { key: 's', text: 'skip it' }]
 }
@@ -52,7 +52,7 @@ function adviceFor([first, ...others]: KeysView[]): string {
   const need = 'An upsert needs the columns by which rows are the same: name them by --keys'
   if (first === undefined)
     return `${need}. No column, and no two of them, is unique and never empty in the data and in a layer of that name`
-  const also = others.slice(0, mostShown - 1).map(({ keys }) => `--keys ${keys.join(',')}`)
+  const also = others.slice(0, maxShown - 1).map(({ keys }) => `--keys ${keys.join(',')}`)
   const beside = also.length === 0 ? '' : `. So would ${also.join(', or ')}`
   return `${need}. --keys ${first.keys.join(',')} would do: ${first.evidence}${beside}`
 }

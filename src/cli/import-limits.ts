@@ -18,7 +18,7 @@ function readJson(text: string): Record<string, unknown> {
   try {
     return JSON.parse(text) as Record<string, unknown>
   } catch (error) {
-    throw new UsageError(`--stop-if is no JSON: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`--stop-if is not JSON: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 

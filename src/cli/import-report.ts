@@ -44,7 +44,7 @@ export function outcomesAsJson(outcomes: TaskOutcome[]): string {
 }
 
 const levels = ['error', 'warning', 'info']
-const mostNames = 3
+const maxNames = 3
 
 /** Returns the messages of all tasks: each once, with its files, the most severe first. */
 function messageLines(outcomes: TaskOutcome[]): string[] {
@@ -65,6 +65,6 @@ function messageLines(outcomes: TaskOutcome[]): string[] {
 }
 
 function names(files: string[]): string {
-  const rest = files.length - mostNames
-  return `${files.slice(0, mostNames).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
+  const rest = files.length - maxNames
+  return `${files.slice(0, maxNames).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`
 }

@@ -12,7 +12,7 @@ const flags = {
   ...jsonFlag,
   ...accessFlags,
 } as const
-const mostRows = 10_000
+const maxRows = 10_000
 /** Maximum wait of a request for counting the remaining rows, in seconds. */
 const waitSeconds = 30
 const widestCell = 40
@@ -27,8 +27,8 @@ export async function runInspect(args: string[], env: Environment): Promise<numb
   for (const id of [importId, taskId])
     if (!/^\d+$/.test(id)) throw new UsageError(`An import and a task are named by their ids; found "${id}"`)
   const rows = Number(values.rows)
-  if (!/^\d+$/.test(values.rows) || rows > mostRows)
-    throw new UsageError(`--rows is a number up to ${mostRows}; found "${values.rows}"`)
+  if (!/^\d+$/.test(values.rows) || rows > maxRows)
+    throw new UsageError(`--rows is a number up to ${maxRows}; found "${values.rows}"`)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
   const srs = values.srs === undefined ? '' : `&srs=${encodeURIComponent(values.srs)}`
   const path = `/rest/imports/${importId}/tasks/${taskId}`

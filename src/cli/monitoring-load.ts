@@ -16,7 +16,7 @@ export const loadDump: MonitoringCommand = async ({ client, options, say }, word
   if (file === undefined || more.length > 0)
     throw new UsageError('`terrane monitoring load` needs one file: a JSON dump')
   const found = await stat(file).catch(() => undefined)
-  if (found === undefined || !found.isFile()) throw new UsageError(`${file} is no file`)
+  if (found === undefined || !found.isFile()) throw new UsageError(`${file} is not a file`)
   const upload = { path: file, name: basename(file), sizeBytes: found.size }
   const display = new ProgressDisplay(process.stderr)
   const stopWatching = watch(client, display, found.size)

@@ -34,7 +34,7 @@ describe('ProgressDisplay', () => {
     assert.equal(drawn[2], 'roads done\n')
   })
 
-  it('prints no bar where the output is no terminal', () => {
+  it('prints no bar where the output is not a terminal', () => {
     const stream = recorder(false)
     const display = new ProgressDisplay(stream)
     display.update('a', half)

@@ -17,7 +17,7 @@ export interface ProgressStream {
 }
 
 const barWidth = 18
-const mostBars = 8
+const maxBars = 8
 
 /**
  * Progress bars of running work, redrawn in place on a terminal, below the finished lines. Elsewhere (a log,
@@ -53,7 +53,7 @@ export class ProgressDisplay {
       return
     }
     const width = (this.#stream.columns ?? 80) - 1
-    const shown = [...this.#lines.values()].slice(0, mostBars)
+    const shown = [...this.#lines.values()].slice(0, maxBars)
     const bars = shown.map((line) => `${[...barText(line)].slice(0, width).join('')}\n`)
     const up = this.#drawn === 0 ? '' : `\u001b[${this.#drawn}A`
     this.#stream.write(`${up}\r\u001b[J${above}${bars.join('')}`)

@@ -43,7 +43,7 @@ describe('arithmetic of filters', () => {
     assert.deepEqual(checkFilter(parseCql2Json(json), schema), checked(text))
   })
 
-  it('is exact for integers, and has no result where that is no number of 64 bits', () => {
+  it('is exact for integers, and has no result where that is not a number of 64 bits', () => {
     const cases: [NumberValue, ArithmeticOperator, NumberValue, NumberValue | undefined][] = [
       [9007199254740993n, '*', 3n, 27021597764222979n],
       [9223372036854775807n, '+', 1n, undefined],

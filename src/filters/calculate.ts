@@ -17,8 +17,8 @@ export type NumberValue = bigint | number
 /** Doubles of arithmetic are smaller than this, so that no product or quotient of two of them overflows. */
 export const realLimit = 1e150
 /** Doubles of arithmetic that are closer to zero than this are zero, so that no product of two of them underflows. */
-export const leastReal = 1e-130
-/** Natural logarithms of powers beyond `realLimit` and below `leastReal` that a double still holds. */
+export const minReal = 1e-130
+/** Natural logarithms of powers beyond `realLimit` and below `minReal` that a double still holds. */
 export const largestLogarithm = 600
 
 /** True for an operator that takes two numbers. */
@@ -89,7 +89,7 @@ function power(a: number, b: number): number {
 
 function toReal(value: number): number | undefined {
   const size = Math.abs(value)
-  if (size < leastReal) return 0
+  if (size < minReal) return 0
   return size < realLimit ? value : undefined
 }
 

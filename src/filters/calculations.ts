@@ -53,7 +53,7 @@ function typeOf(operand: NumberOperand, { attributes }: Schema): NumberType {
   return type?.startsWith('int') === true ? 'integer' : 'real'
 }
 
-/** A whole number of 64 bits, or a double; undefined for what is no literal. */
+/** A whole number of 64 bits, or a double; undefined for what is not a literal. */
 function constantOf(operand: NumberOperand): NumberValue | undefined {
   if (!('digits' in operand)) return undefined
   const value = valueOfDigits(operand.digits)

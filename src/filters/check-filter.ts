@@ -15,11 +15,11 @@ import { lengthUnit } from './length-units.ts'
 import type { TimeSpan } from './moments.ts'
 import { compareSpans, holds, relateSpans, spanOfLiteral, spanOfText } from './moments.ts'
 
-const mostDigits = 400
+const maxDigits = 400
 /** Maximum number of expressions that are also written in another form. */
-const mostWhole = 60
+const maxWhole = 60
 /** Limited, since each vertex of a row is compared with each of these. */
-const mostNearBytes = 16 * 1024
+const maxNearBytes = 16 * 1024
 
 type Call = Extract<Expression, { kind: 'call' }>
 
@@ -96,7 +96,7 @@ function operandsOf(types: readonly ValueType[], { op, args, at }: Call, schema:
   return args.map((written, index) => {
     const operand = operandOf(written, schema)
     if (operand.type === types[index]) return operand
-    throw invalidFilter(`Argument ${index + 1} of ${name}, ${shown(written)}, is no ${types[index]}`)
+    throw invalidFilter(`Argument ${index + 1} of ${name}, ${shown(written)}, is not of type ${types[index]}`)
   })
 }
 
@@ -121,7 +121,7 @@ function two({ op, args }: Call): [Expression, Expression] {
 }
 
 function isTrue({ type, value }: Operand, name: string): Filter {
-  if (type !== 'boolean') throw invalidFilter(`"${name}" is no boolean: compare it with a value`)
+  if (type !== 'boolean') throw invalidFilter(`"${name}" is not a boolean: compare it with a value`)
   return 'is' in value ? { kind: 'constant', is: value.is } : { kind: 'true', attribute: value.attribute }
 }
 
@@ -149,7 +149,7 @@ function requirePattern(written: Expression): void {
   let plain = written
   while (plain.kind === 'call' && plain.args[0] !== undefined) [plain] = plain.args as [Expression]
   if (plain.kind !== 'text')
-    throw invalidFilter(`${shown(written)} is no text that LIKE could take for a pattern`)
+    throw invalidFilter(`${shown(written)} is not text that LIKE could take for a pattern`)
   if (/(?<!\\)(\\\\)*\\$/.test(plain.value))
     throw invalidFilter('A pattern of LIKE ends in a backslash, which needs a character behind it')
 }
@@ -157,7 +157,7 @@ function requirePattern(written: Expression): void {
 function textOf(written: Expression, schema: Schema, where: string): TextOperand {
   const operand = operandOf(written, schema)
   if (operand.type === 'text') return operand.value
-  throw invalidFilter(`${shown(written)} is no text, which ${where} takes`)
+  throw invalidFilter(`${shown(written)} is not text, which ${where} takes`)
 }
 
 function between({ args }: Call, schema: Schema): Filter {
@@ -203,7 +203,7 @@ function timesOf(operand: Operand, written: Expression, beside: Expression): Tim
   if (operand.type === 'time') return operand.value
   const span = written.kind === 'text' ? spanOfText(written.value) : undefined
   if (span !== undefined) return span
-  throw invalidFilter(`${shown(written)} is no date or time, which ${shown(beside)} is`)
+  throw invalidFilter(`${shown(written)} is not a date or time, which ${shown(beside)} is`)
 }
 
 function temporally(op: TemporalRelation, left: Expression, right: Expression, schema: Schema): Filter {
@@ -229,7 +229,7 @@ function spanOf(written: Expression, schema: Schema): TimeSpan {
   }
   const operand = operandOf(written, schema)
   if (operand.type === 'time') return operand.value
-  throw invalidFilter(`${shown(written)} is no date, time or interval`)
+  throw invalidFilter(`${shown(written)} is not a date, time or interval`)
 }
 
 function relation(op: SpatialRelation, left: Expression, right: Expression, schema: Schema): Filter {
@@ -250,14 +250,14 @@ function near({ args }: Call, schema: Schema): Filter {
     throw invalidFilter('A distance is that between the geometry and one that is written, with a unit')
   const length = distance?.kind === 'number' ? Number(distance.digits) : Number.NaN
   if (!(length >= 0 && Number.isFinite(length)))
-    throw invalidFilter('A distance of the filter is no number from 0')
+    throw invalidFilter('A distance of the filter is not a number from 0')
   const found = unit?.kind === 'text' ? lengthUnit(unit.value) : undefined
   if (found === undefined)
     throw unsupportedFilter(
       'A distance of the filter has no unit that is known: metres, kilometres, feet, yards, statute or nautical miles, degrees',
     )
   const wkb = writtenGeometry(written)
-  if (wkb.length > mostNearBytes)
+  if (wkb.length > maxNearBytes)
     throw unsupportedFilter('A geometry to which distances are measured has at most 1000 vertices')
   const scale: [number, number] = [1, 1]
   return found === 'degree'
@@ -280,11 +280,11 @@ function operandOf(written: Expression, schema: Schema): Operand {
   if (written.kind === 'call' && isValueCall(written)) return valueOperand(written, schema)
   if (written.kind === 'interval')
     throw invalidFilter('An interval is compared by a relation such as T_DURING')
-  throw invalidFilter(`${shown(written)} is no value that can be compared`)
+  throw invalidFilter(`${shown(written)} is not a value that can be compared`)
 }
 
 function checkedDigits(digits: string): string {
-  if (digits.length <= mostDigits && Number.isFinite(Number(digits))) return wholeDigits(digits) ?? digits
+  if (digits.length <= maxDigits && Number.isFinite(Number(digits))) return wholeDigits(digits) ?? digits
   throw invalidFilter(`The number ${digits.slice(0, 40)} is too long, or too large for any property`)
 }
 
@@ -297,7 +297,7 @@ function wholeDigits(digits: string): string | undefined {
     /^([-+]?)(\d*)\.?(\d*)(?:[eE]([-+]?\d{1,3}))?$/.exec(digits) ?? []
   const places = Number(power) - part.length
   const all = `${whole}${part}`
-  if (all.length + Math.abs(places) > mostWhole) return undefined
+  if (all.length + Math.abs(places) > maxWhole) return undefined
   if (places >= 0) return `${sign}${all}${'0'.repeat(places)}`
   const rest = all.slice(places)
   return /^0*$/.test(rest) && rest.length === -places ? `${sign}${all.slice(0, places) || '0'}` : undefined

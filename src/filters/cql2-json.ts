@@ -71,7 +71,7 @@ function read(written: WrittenJson | undefined, reader: Reader, at: string, dept
   const { op, args } = written
   if (typeof op !== 'string') return readObject(written, reader, at, depth)
   const known = operatorOf(op, at)
-  if (!Array.isArray(args)) throw invalidFilter(`"args" of "${op}" is no list`)
+  if (!Array.isArray(args)) throw invalidFilter(`"args" of "${op}" is not a list`)
   const call: Expression = { kind: 'call', op: known, args: within(args, `${at}/args`) }
   return isArithmetic(known) || isFilterFunction(known) ? { ...call, at: `"${at}"` } : call
 }
@@ -128,5 +128,5 @@ function geometryOf(written: Record<string, WrittenJson>): Uint8Array {
 
 function unknownPart(written: WrittenJson): Error {
   const shown = JSON.stringify(plainJson(written)).slice(0, shownLength)
-  return invalidFilter(`${shown} in the filter is no part of CQL2 JSON`)
+  return invalidFilter(`${shown} in the filter is not a part of CQL2 JSON`)
 }

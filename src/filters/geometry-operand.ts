@@ -17,7 +17,7 @@ export function isGeometry(written: Expression, { attributes, geometry }: Schema
 export function writtenGeometry(written: Expression): Uint8Array {
   if (written.kind === 'geometry') return written.wkb
   if (written.kind === 'box') return boxGeometry(written.sides)
-  if (written.kind === 'property') throw invalidFilter(`"${written.name.slice(0, 200)}" is no geometry`)
+  if (written.kind === 'property') throw invalidFilter(`"${written.name.slice(0, 200)}" is not a geometry`)
   throw invalidFilter(
     'A spatial relation takes the geometry, and one that is written as WKT, GeoJSON or BBOX',
   )

@@ -66,7 +66,7 @@ export class TokenReader {
     return true
   }
 
-  /** Passes an operator, also one that the next number begins with: in `a -1` it is no part of the number. */
+  /** Passes an operator, also one that the next number begins with: in `a -1` it is not a part of the number. */
   protected takeOperator(operator: string): boolean {
     if (operator === 'div') return this.takeWord('DIV')
     const { kind, text, from } = this.next

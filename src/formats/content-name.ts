@@ -83,5 +83,5 @@ function markupName(head: Uint8Array, text: Uint8Array): string {
 
 function jsonName(head: Uint8Array): string {
   const charset = declaredCharset(head) ?? 'UTF-8'
-  return charset === 'UTF-8' ? 'JSON that is no GeoJSON' : `JSON in ${charset}, which must be UTF-8`
+  return charset === 'UTF-8' ? 'JSON that is not GeoJSON' : `JSON in ${charset}, which must be UTF-8`
 }

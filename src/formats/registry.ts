@@ -58,7 +58,7 @@ export async function nameUnread({ path }: DataFile): Promise<string | undefined
   const found = foreignContent(await readHead(path, Math.min(status.size, headBytes)))
   if (found !== undefined) return found
   return csv.extensions.includes(extname(path).slice(1).toLowerCase())
-    ? 'text that is no table with a header; call it .csv if it is one'
+    ? 'text that is not a table with a header; call it .csv if it is one'
     : undefined
 }
 

@@ -42,7 +42,7 @@ export function isValid(validity: Uint8Array, row: number): boolean {
   return (((validity[row >> 3] as number) >> (row & 7)) & 1) === 1
 }
 
-/** A text may begin with U+FEFF: in a value that is no mark of its encoding. */
+/** A text may begin with U+FEFF: in a value that is not a mark of its encoding. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Returns one value as a JavaScript value; for tests, rejects and small responses, never on the hot path. */

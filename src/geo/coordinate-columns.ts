@@ -138,7 +138,7 @@ function words(text: string): Set<string> {
   return new Set(text.split(' ').map((word) => partsOf(word).join('')))
 }
 
-/** NaN for what is no number. */
+/** NaN for what is not a number. */
 function numberIn({ example = '' }: ColumnView, hasCommas: boolean): number {
   const text = hasCommas ? example.replace(',', '.') : example
   return /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : Number.NaN

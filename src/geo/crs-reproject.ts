@@ -122,7 +122,7 @@ export async function createReprojector(
   if (own !== undefined) return { ...own, messages: [...own.messages, ...gridMessages(grids)] }
   throw new CrsError(
     'no-transformation',
-    `The way from ${source.label} to ${target.label} needs GDAL's programs (Debian package gdal-bin)`,
+    `The transformation from ${source.label} to ${target.label} needs GDAL (Debian package gdal-bin)`,
   )
 }
 
@@ -235,7 +235,7 @@ function ownReprojector(source: Side, target: Side, routes: Route[], near: Route
     ? [
         {
           code: 'no-datum-shift',
-          message: `No datum transformation from ${source.label} to ${target.label} is known; none is made`,
+          message: `No datum transformation from ${source.label} to ${target.label} is known; coordinates are not shifted`,
         },
       ]
     : []

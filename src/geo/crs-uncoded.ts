@@ -5,7 +5,7 @@ import { parseCrsWkt, textAt } from './crs-wkt.ts'
 
 /** A CRS that data declare by a definition for which the CRS table has no code. */
 export interface UncodedCrs {
-  /** As the definition calls itself; empty where it does not. */
+  /** Name in the definition; empty if it has none. */
   name: string
   /** The definition as found: WKT, or PROJJSON or a PROJ string where the data have those. */
   definition: string

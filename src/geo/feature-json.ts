@@ -17,12 +17,12 @@ function withFraction(digits: string): string {
 const notFinite: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity'])
 
 /** Integers with more digits remain texts: clients would truncate them. */
-const mostDigits = 15
+const maxDigits = 15
 
 function decimalToJson(digits: string, { scale }: Attribute): string {
   if (notFinite.has(digits)) return 'null'
   if (!jsonNumber.test(digits)) return JSON.stringify(digits)
-  return scale === 0 || digits.length > mostDigits ? digits : withFraction(digits)
+  return scale === 0 || digits.length > maxDigits ? digits : withFraction(digits)
 }
 
 /** Writes one value as JSON; digits of large integers and decimals are preserved. */

@@ -4,7 +4,7 @@ import type { Envelope } from './envelope.ts'
 /** Maximum distance between the outline and the true image, relative to the size of the image. */
 const tolerance = 1e-6
 /** A box whose image needs more is torn, as by the meridian where a projection ends. */
-const mostVertices = 1500
+const maxVertices = 1500
 const firstPerSide = 8
 
 /**
@@ -25,7 +25,7 @@ export async function imageOfBox(
     const found = await moved(reprojector, middles)
     const isBent = bends(images, found, size * tolerance)
     if (!isBent.includes(true)) break
-    if (places.length / 3 + isBent.filter(Boolean).length > mostVertices) return undefined
+    if (places.length / 3 + isBent.filter(Boolean).length > maxVertices) return undefined
     places = merged(places, middles, isBent)
     images = merged(images, found, isBent)
   }

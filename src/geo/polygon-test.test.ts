@@ -102,7 +102,7 @@ describe('whether geometries meet a polygon', () => {
       assert.ok(count > runs / 200, `${relation}: ${count} of ${runs}`)
   })
 
-  it('holds for several parts, and for collections beside what is no polygon', () => {
+  it('holds for several parts, and for collections beside what is not a polygon', () => {
     const parts = 'MULTIPOLYGON(((0 0,1 0,1 1,0 1,0 0)),((5 5,9 5,9 9,5 9,5 5),(6 6,8 6,8 8,6 8,6 6)))'
     const mixed = `GEOMETRYCOLLECTION(${parts},LINESTRING(20 0,20 9),POINT(30 30))`
     for (const [fixed, other, meets] of [

@@ -5,7 +5,7 @@ import { envelopeOfPlaces } from './envelope.ts'
 import { exactSideOf } from './validity/orientation.ts'
 import { BoxTest, isInBox } from './wkb-touches.ts'
 
-const mostStrips = 1024
+const maxStrips = 1024
 
 /**
  * Tests whether geometries share a point with one polygon; see `AreaTest`. Edges are sorted into horizontal
@@ -26,7 +26,7 @@ export class PolygonTest extends AreaTest {
     this.#edges = edgesOf(rings)
     this.#envelope = envelopeOfPlaces(this.#edges)
     const count = this.#edges.length / 4
-    const strips = Math.max(1, Math.min(mostStrips, count))
+    const strips = Math.max(1, Math.min(maxStrips, count))
     const height = this.#envelope.maxY - this.#envelope.minY
     this.#perHeight = height > 0 ? strips / height : 0
     this.#starts = new Uint32Array(strips + 1)

@@ -68,7 +68,7 @@ export interface GeometryField {
 }
 
 /** Attributes that a file is read with at most: a GeoPackage table has 2,000 columns, the id and the geometry among them. */
-export const mostAttributes = 1998
+export const maxAttributes = 1998
 
 /** Attributes in order, and at most one geometry. Plain data: passed between threads and stored as JSON. */
 export interface Schema {

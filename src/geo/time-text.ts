@@ -4,7 +4,7 @@ const microsPerDay = 86_400_000_000n
 
 /** Layers hold the same days again and again. */
 const knownDays = new Map<number, string>()
-const mostKnownDays = 20_000
+const maxKnownDays = 20_000
 
 const yearsPerCycle = 400
 const daysPerCycle = 146_097
@@ -19,7 +19,7 @@ export function dateText(days: number): string {
   const known = knownDays.get(days)
   if (known !== undefined) return known
   const text = writeDate(days)
-  if (knownDays.size >= mostKnownDays) knownDays.clear()
+  if (knownDays.size >= maxKnownDays) knownDays.clear()
   knownDays.set(days, text)
   return text
 }

@@ -129,11 +129,11 @@ export class WkbScanner {
     }
   }
 
-  #count(leastBytes: number, isLittle: boolean): number {
+  #count(minBytes: number, isLittle: boolean): number {
     this.#need(4)
     const count = this.#view.getUint32(this.end, isLittle)
     this.end += 4
-    this.#need(count * leastBytes)
+    this.#need(count * minBytes)
     return count
   }
 

@@ -73,7 +73,7 @@ describe('a name in an archive', () => {
   })
 })
 
-describe('what is no file or folder in an archive', () => {
+describe('what is not a file or folder in an archive', () => {
   it('is refused: links, devices and pipes', async (test) => {
     const link = [{ name: 'link', content: '/etc/passwd', mode: 0o120777 }]
     const code = 'bad-archive-entry'
@@ -174,7 +174,7 @@ describe('an archive that cannot be read', () => {
         name,
         Buffer.from('<html>not found</html>\n'.repeat(50)),
         'broken-archive',
-        /is not a readable .*: it is an HTML page, maybe one that asks to sign in/,
+        /is not a readable .*: it is an HTML page, possibly a sign-in/,
       )
     })
   }
@@ -207,7 +207,7 @@ describe('an archive that cannot be read', () => {
       'a.zip',
       zip,
       'broken-archive',
-      /more than the 2 entries that it says: pack it as zip64/,
+      /more than the 2 entries in its header: pack it as zip64/,
     )
   })
 
@@ -223,7 +223,7 @@ describe('an archive that cannot be read', () => {
     await refuses(test, 'a.zip', part, 'split-archive', /join the parts/)
     await refuses(test, 'a.7z.001', Buffer.from('7z'), 'split-archive', /join the parts/)
     const odd = rawZip([{ name: 'a.csv', content: '1', method: 9 }])
-    await refuses(test, 'a.zip', odd, code, /method 9.*pack it by Deflate/)
+    await refuses(test, 'a.zip', odd, code, /method 9.*use Deflate/)
     await refuses(test, 'a.rar', Buffer.from('Rar!'), 'archive-not-supported', /a rar archive.*use zip/)
   })
 
@@ -282,7 +282,7 @@ describe('an unpacking that ends early', () => {
         await assert.rejects(extractArchive(archive, join(disk, 'out'), options), (error: unknown) => {
           assert.ok(error instanceof Failure, String(error))
           assert.equal(error.code, 'disk-full')
-          assert.match(error.message, new RegExp(`no room to unpack "${name}"`))
+          assert.match(error.message, new RegExp(`"${name}" cannot be unpacked`))
           return true
         })
         assert.deepEqual(await readdir(disk), [])

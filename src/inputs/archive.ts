@@ -47,7 +47,8 @@ export async function extractArchive(
 ): Promise<Unpacked> {
   const kind = findArchive(name)
   if (kind?.unpack === undefined) {
-    const what = kind === undefined ? 'no archive that is known' : `a ${kind.name} archive, which is not read`
+    const what =
+      kind === undefined ? 'no archive that is known' : `a ${kind.name} archive, which is not supported`
     throw kind?.refusal?.(name) ?? invalid('archive-not-supported', `"${name}" is ${what}: use zip`)
   }
   const { unpack, isSelected } = kind
@@ -74,6 +75,6 @@ async function refusePage(archive: string, name: string, kind: string): Promise<
     await file.close()
   }
   const why =
-    'it is an HTML page, maybe one that asks to sign in or to agree; download the archive with a browser and send that'
+    'it is an HTML page, possibly a sign-in or consent page; download the archive with a browser and upload it'
   throw broken(name, kind, why)
 }

@@ -9,7 +9,7 @@ const maxNameBytes = 1000
 /** Returns what is wrong with the name of an entry of an archive or upload, or undefined. */
 export function findNameFault(name: string): string | undefined {
   if (name === '') return 'it is empty'
-  if (controlCharacters.test(name)) return 'it holds a control character'
+  if (controlCharacters.test(name)) return 'it contains a control character'
   if (name.startsWith('/') || /^[A-Za-z]:/.test(name)) return 'it is an absolute path'
   const segments = name.split('/')
   if (segments.includes('..')) return 'it leads out of its folder'

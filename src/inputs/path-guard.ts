@@ -26,11 +26,11 @@ async function isRealInside(folders: readonly string[], real: string): Promise<b
 }
 
 function toPath(text: string, roots: readonly string[]): string {
-  if (text.includes('\0')) throw invalid('invalid-path', 'A path holds no null character')
+  if (text.includes('\0')) throw invalid('invalid-path', 'The path contains a null character')
   if (/^[a-z]:[\\/]/i.test(text) || (/^[a-z][a-z0-9+.-]*:\/\//i.test(text) && !/^file:/i.test(text))) {
     throw invalid(
       'invalid-path',
-      `"${text}" is no path of this server: data of other servers are of the type "remote"`,
+      `"${text}" is not a path of this server: use data of type "remote" for other servers`,
     )
   }
   const plain = /^file:/i.test(text) ? fileUrlPath(text) : text
@@ -41,7 +41,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    throw invalid('invalid-path', `A % in "${text}" is followed by no hexadecimal number`)
+    throw invalid('invalid-path', `A % in "${text}" is not followed by a hexadecimal number`)
   }
 }
 
@@ -65,6 +65,6 @@ export async function resolveInRoots(text: string, roots: readonly string[]): Pr
   if (real !== undefined && (await isRealInside(roots, real))) return real
   throw invalid(
     'path-outside-roots',
-    `"${text}" is not inside a folder that may be imported from: add its folder to TERRANE_IMPORT_ROOTS`,
+    `"${text}" is outside the import folders: add its folder to TERRANE_IMPORT_ROOTS`,
   )
 }

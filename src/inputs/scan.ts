@@ -51,7 +51,7 @@ async function collectPaths(folder: string, options: ScanOptions): Promise<strin
       if (entryCount > options.maxEntries) {
         throw invalid(
           'too-many-entries',
-          `"${basename(folder)}" holds more than ${options.maxEntries} entries`,
+          `"${basename(folder)}" contains more than ${options.maxEntries} entries`,
         )
       }
       const path = join(at, entry.name)
@@ -71,7 +71,7 @@ export async function scanFolder(folder: string, options: ScanOptions): Promise<
 /** Returns one file with its sidecars from the same folder; throws `Failure` if there is no such file. */
 export async function scanFile(path: string, signal: AbortSignal): Promise<DataFile> {
   const status = await lstat(path).catch(() => undefined)
-  if (status === undefined) throw invalid('no-such-file', `There is no file "${basename(path)}"`)
+  if (status === undefined) throw invalid('no-such-file', `File "${basename(path)}" does not exist`)
   const folder = dirname(path)
   const entries = await Array.fromAsync(listGuarded(folder))
   signal.throwIfAborted()

@@ -41,7 +41,7 @@ import { readWatchedFiles } from './watch-files.ts'
 const tickMs = 1000
 /** Interval at which folders of other servers are listed. */
 const remoteWatchMs = 60_000
-const mostOpen = 2
+const maxOpen = 2
 
 /** Tells receivers about problems of a source: one alert for each source. */
 export interface SourceAlerts {
@@ -164,7 +164,7 @@ export class Sources {
     checkName(name)
     await this.#check(settings)
     if ((await findSource(database.kysely, name)) !== undefined)
-      throw conflict('source-exists', `There is a source "${name}" already`)
+      throw conflict('source-exists', `Source "${name}" already exists`)
     const sealedPassword = password === undefined ? '' : vault.seal(password)
     const nextRun = this.#nextRun(settings)
     const record = { name, owner, settings, sealedPassword, nextRun }
@@ -254,8 +254,8 @@ export class Sources {
     const source = await getSource(database.kysely, name)
     const at = now(this.#deps)
     const id = await database.transaction(async (db) => {
-      if ((await countOpenRuns(db, source.id)) >= mostOpen)
-        throw conflict('run-waiting', `A run of source "${name}" is waiting already`)
+      if ((await countOpenRuns(db, source.id)) >= maxOpen)
+        throw conflict('run-waiting', `A run of source "${name}" is already queued`)
       return insertRun(db, { sourceId: source.id, trigger, dueAt: at, details }, at)
     })
     void this.tick()
@@ -371,7 +371,7 @@ export class Sources {
     if (isWatch(schedule) && (data.type === 'service' || data.type === 'database'))
       throw invalid('invalid-schedule', 'Only files, folders and bucket prefixes can be watched')
     if (data.type === 'service' && data.incremental !== undefined && updateMode !== 'UPSERT')
-      throw invalid('invalid-source', 'A source that reads increments needs updateMode UPSERT')
+      throw invalid('invalid-source', 'A source that reads incrementally needs updateMode UPSERT')
   }
 
   async #saveAlert({ id, name, settings, checkId }: AlertOf): Promise<void> {

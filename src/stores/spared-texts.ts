@@ -4,7 +4,7 @@ import type { UpsertRules } from './changes.ts'
 const integers: readonly string[] = ['int16', 'int32', 'int64'] satisfies AttributeType[]
 const floats: readonly string[] = ['float32', 'float64'] satisfies AttributeType[]
 /** Beyond this value stores format floats differently. */
-const mostPlain = 1e15
+const maxPlain = 1e15
 
 /**
  * Rows of a table that an `UPSERT` deletes: none, or those missing in the data except those with one of these
@@ -36,7 +36,7 @@ function textIn(type: string | undefined, value: string): string | null | undefi
   const text = value.trim()
   const [, sign = '', digits] = /^([+-]?)0*(\d+)(?:\.0*)?$/.exec(text) ?? []
   if (digits !== undefined) {
-    if (floats.includes(type) && Number(digits) >= mostPlain) return undefined
+    if (floats.includes(type) && Number(digits) >= maxPlain) return undefined
     return sign === '-' && digits !== '0' ? `-${digits}` : digits
   }
   return integers.includes(type) || text === '' || Number.isNaN(Number(text)) ? null : undefined

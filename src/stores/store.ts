@@ -294,12 +294,12 @@ export interface TileReads {
 
 /** Selects the rows of several tiles of one table. */
 export interface TilesQuery extends Pick<TileQuery, 'table' | 'attributes'> {
-  /** For each tile the `boxes` of its own query; at most `mostTilesAtOnce`. */
+  /** For each tile the `boxes` of its own query; at most `maxTilesAtOnce`. */
   boxesOf: readonly Envelope[][]
 }
 
 /** Maximum number of tiles read together. */
-export const mostTilesAtOnce = 8
+export const maxTilesAtOnce = 8
 
 /** A page of rows, each of which occurs once, however many tiles show it. */
 export interface TilesPage extends FeaturePage {

@@ -8,7 +8,7 @@ import { attributeIndex } from '../geo/schema.ts'
 import { selectRows } from '../geo/select-rows.ts'
 import type { EnvelopePage, FeaturePage, TileQuery, TileReading, TileReads, VectorStore } from './store.ts'
 
-const mostAttempts = 5
+const maxAttempts = 5
 
 type FeatureStore = Pick<VectorStore, 'readFeatures' | 'state'>
 
@@ -112,7 +112,7 @@ async function whileUnchanged<Result>(
   work: () => Promise<Result>,
   signal: AbortSignal,
 ): Promise<Result> {
-  for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+  for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
     const before = await store.state(table, signal)
     const result = await work()
     const after = await store.state(table, signal)

@@ -25,7 +25,7 @@ const colors = {
 export const labelsLayer = 'background-labels'
 
 const line = { 'line-cap': 'round', 'line-join': 'round' } as const
-/** As far as web mercator reaches. */
+/** Northern limit of web mercator, in degrees. */
 const northernmost = 85.05
 
 /** Addresses that a style contains. */

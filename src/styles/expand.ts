@@ -10,10 +10,10 @@ import { scaleOfZoom } from './scale.ts'
 const maxRules = 2000
 
 /** Maximum number of characters of copied symbols, so that no document occupies the server for long. */
-const mostCopied = 2_000_000
+const maxCopied = 2_000_000
 
 /** Maximum numbers of else rules that are converted to conditions, and of conditions of one of them. */
-const [mostElse, mostConditions] = [10, 20_000]
+const [maxElseRules, maxConditions] = [10, 20_000]
 
 /** Classes that a value between two stops becomes. */
 const stepsOfInterpolation = 6
@@ -46,7 +46,7 @@ export function expandRules(rules: Rule[], losses: Losses): Rule[] {
     if (driven === undefined) done.push(rule)
     else {
       copied += countOf(driven) * JSON.stringify(rule.symbols).length
-      const isTooMuch = done.length + waiting.length + countOf(driven) > maxRules || copied > mostCopied
+      const isTooMuch = done.length + waiting.length + countOf(driven) > maxRules || copied > maxCopied
       if (isTooMuch) {
         losses.add(`values that would make more than ${maxRules} rules, drawn by their first class`)
         waiting.push(replaced(rule, driven, firstOf(driven)))
@@ -212,9 +212,9 @@ export function withoutElse(rules: Rule[], losses: Losses): Rule[] {
   return rules.flatMap((rule) => {
     if (rule.isElse !== true) return [rule]
     count += 1
-    return count <= mostElse
+    return count <= maxElseRules
       ? explicitElse(rule, rules, losses)
-      : (losses.add(`else rules after the first ${mostElse}`) ?? [])
+      : (losses.add(`else rules after the first ${maxElseRules}`) ?? [])
   })
 }
 
@@ -222,7 +222,7 @@ function explicitElse(rule: Rule, rules: Rule[], losses: Losses): Rule[] {
   const { isElse: _isElse, ...plain } = rule
   const others = rules.filter((other) => other.isElse !== true && passOf(other) === passOf(rule))
   const all = scaleRanges(rule, others)
-  const isHuge = all.length * others.length > mostConditions
+  const isHuge = all.length * others.length > maxConditions
   if (isHuge) losses.add('an else rule beside rules of many scales, drawn by some of them')
   const ranges = all.slice(0, isHuge ? 1 : undefined).flatMap(([minScale, maxScale]) => {
     const here = others.filter(

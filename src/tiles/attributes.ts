@@ -9,10 +9,10 @@ import { cellHeadBytes, tooLong } from './rows/row-chunk.ts'
 import type { ValueTable } from './value-table.ts'
 
 /** Upper half of 2^53. */
-const mostHigh = 2 ** 21
+const maxHigh = 2 ** 21
 const notYet = 0xffffffff
 /** Maximum size of all texts of one row: a text that would exceed it is omitted. */
-export const mostTextBytes = 1 << 20
+export const maxTextBytes = 1 << 20
 
 /** Keys for non-numeric feature ids: `id`, preceded by `_` if an attribute has that name. */
 function freeIdName({ attributes }: Schema): string {
@@ -78,7 +78,7 @@ export class AttributeTable {
       if (!isValid(column.validity, row)) continue
       if (column.kind === 'var' && column.type !== 'binary') {
         const length = (column.offsets[row + 1] as number) - (column.offsets[row] as number)
-        if (textBytes + length > mostTextBytes) {
+        if (textBytes + length > maxTextBytes) {
           tooLong += 1
           continue
         }
@@ -120,8 +120,8 @@ export class AttributeTable {
       const index = numberOf[column] as number
       if (index < 0) continue
       if (areTexts[column] === 1) {
-        const textLength = isLong ? mostTextBytes : length - headOfText(length)
-        if (isLong || textBytes + textLength > mostTextBytes) {
+        const textLength = isLong ? maxTextBytes : length - headOfText(length)
+        if (isLong || textBytes + textLength > maxTextBytes) {
           longTexts += 1
           continue
         }
@@ -208,7 +208,7 @@ export class AttributeTable {
     const low = (halves[row * 2] as number) >>> 0
     const high = halves[row * 2 + 1] as number
     const value = high * 2 ** 32 + low
-    if (high >= mostHigh || high < -mostHigh || value === -(2 ** 53)) {
+    if (high >= maxHigh || high < -maxHigh || value === -(2 ** 53)) {
       return this.values.string(String(column.values[row]))
     }
     return this.values.integer(value)

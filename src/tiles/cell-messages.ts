@@ -1,11 +1,11 @@
 import type { FeatureBatch } from '../geo/batch.ts'
 import { isValid } from '../geo/column.ts'
 import type { Schema } from '../geo/schema.ts'
-import { AttributeTable, isText, mostTextBytes } from './attributes.ts'
+import { AttributeTable, isText, maxTextBytes } from './attributes.ts'
 import { ValueTable } from './value-table.ts'
 
 /** Maximum number of cached values. */
-const mostMessages = 5000
+const maxMessages = 5000
 
 /** Values of rows in the encoding of tiles, one by one. */
 export class CellMessages {
@@ -26,12 +26,12 @@ export class CellMessages {
     row: number,
     take: (column: number, message: Uint8Array | undefined) => void,
   ): void {
-    if (this.#values.count > mostMessages) this.#values.clear()
+    if (this.#values.count > maxMessages) this.#values.clear()
     for (const [index, column] of batch.columns.entries()) {
       if (!isValid(column.validity, row)) continue
       if (isText(column.type) && column.kind === 'var') {
         const length = (column.offsets[row + 1] as number) - (column.offsets[row] as number)
-        if (length > mostTextBytes) {
+        if (length > maxTextBytes) {
           take(index, undefined)
           continue
         }

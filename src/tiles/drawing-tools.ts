@@ -5,10 +5,10 @@ import { ShapeWriter } from './shape/shape-writer.ts'
 import { ValueTable } from './value-table.ts'
 
 /** Approximate number of tiles that one thread renders at the same time. */
-const mostIdle = 4
+const maxIdle = 4
 /** Larger buffers, grown for a large tile or geometry, are not retained. */
-const mostTileBytes = 1 << 20
-const mostShapeBytes = 1 << 16
+const maxTileBytes = 1 << 20
+const maxShapeBytes = 1 << 16
 
 /** Buffers for drawing a tile layer: some sixty buffers, which successive tiles reuse. */
 export class DrawingTools {
@@ -41,7 +41,7 @@ export class DrawingTools {
   get isSmall(): boolean {
     const writers = [this.allTags, this.allCommands, this.layer]
     const tileBytes = writers.reduce((sum, { bytes }) => sum + bytes.length, this.values.sizeBytes)
-    return tileBytes <= mostTileBytes && this.commands.bytes.length <= mostShapeBytes
+    return tileBytes <= maxTileBytes && this.commands.bytes.length <= maxShapeBytes
   }
 }
 
@@ -57,5 +57,5 @@ export function takeTools(placer: Placer, isWorld: boolean): DrawingTools {
 
 /** Nothing created with them may refer to their memory any more. */
 export function giveToolsBack(tools: DrawingTools): void {
-  if (idle.length < mostIdle && tools.isSmall) idle.push(tools)
+  if (idle.length < maxIdle && tools.isSmall) idle.push(tools)
 }

@@ -62,7 +62,7 @@ export interface TileCounts {
    * unit.
    */
   collapsed: number
-  /** Of the drawn features: polygons drawn as cells, since they represent others. */
+  /** Number of drawn polygons that were enlarged to a cell because they represent omitted ones. */
   enlarged: number
   /** Omitted since their geometry cannot be read or drawn validly. */
   invalid: number

@@ -48,8 +48,8 @@ export class TileFeatures {
   #tagEnds: number[] = []
   #commandEnds: number[] = []
   /** Exceeding these makes thinning worthwhile: the first feature alone may exceed the limits. */
-  #mostVertices: number
-  #mostBytes: number
+  #maxVertices: number
+  #maxBytes: number
   /** The first omitted row: all later ones in the order of preference are omitted too. */
   #firstOut: { row: number; size: number } | undefined
   /** The last omitted row that was counted: a row may be several features. */
@@ -67,8 +67,8 @@ export class TileFeatures {
     this.#commands = commands
     this.#values = values
     this.#limits = { ...defaultLimits, ...limits }
-    this.#mostVertices = this.#limits.vertices * 2
-    this.#mostBytes = this.#limits.bytes * 2
+    this.#maxVertices = this.#limits.vertices * 2
+    this.#maxBytes = this.#limits.bytes * 2
   }
 
   add({ row, size, id, type, tags, commands, vertices }: TileFeature): void {
@@ -84,10 +84,10 @@ export class TileFeatures {
     this.#commandEnds.push(this.#commands.length)
     this.#vertices += vertices
     const isMany = this.#ids.length > this.#limits.features * 2
-    if (!isMany && this.#vertices <= this.#mostVertices && this.#bytes <= this.#mostBytes) return
+    if (!isMany && this.#vertices <= this.#maxVertices && this.#bytes <= this.#maxBytes) return
     this.#keepWithinLimits()
-    this.#mostVertices = Math.max(this.#limits.vertices, this.#vertices) * 2
-    this.#mostBytes = Math.max(this.#limits.bytes, this.#bytes) * 2
+    this.#maxVertices = Math.max(this.#limits.vertices, this.#vertices) * 2
+    this.#maxBytes = Math.max(this.#limits.bytes, this.#bytes) * 2
   }
 
   #isOut(row: number, size: number): boolean {

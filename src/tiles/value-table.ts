@@ -4,7 +4,7 @@ import { ProtobufWriter } from './protobuf.ts'
 const valueFields = { text: 1, float: 2, double: 3, int: 4, uint: 5, sint: 6, boolean: 7 }
 
 /** Beyond this twice a number exceeds 2^53: decoders in JavaScript would round it. */
-const leastOfZigzag = -(2 ** 52)
+const minOfZigzag = -(2 ** 52)
 
 /** The distinct values of a layer, whatever their attributes, stored as encoded messages. */
 export class ValueTable {
@@ -96,7 +96,7 @@ export class ValueTable {
     if (value >= 0) {
       this.#messages.tag(valueFields.uint, 0)
       this.#messages.varint(value)
-    } else if (value >= leastOfZigzag) {
+    } else if (value >= minOfZigzag) {
       this.#messages.tag(valueFields.sint, 0)
       this.#messages.varint(-value * 2 - 1)
     } else {

@@ -65,7 +65,8 @@ function isSexagesimal(spec: TransformSpec): boolean {
 
 function notationOf(spec: TransformSpec): Notation {
   if (!isSexagesimal(spec)) return hasDecimalComma(spec) ? 'comma' : 'point'
-  if (isCombined(spec)) throw new TransformError('With sexagesimal latField and lngField are two fields')
+  if (isCombined(spec))
+    throw new TransformError('With "sexagesimal", latField and lngField must be different fields')
   return 'sexagesimal'
 }
 
@@ -76,7 +77,10 @@ function plan(schema: Schema, spec: TransformSpec, options: ChainOptions): Plan 
   const lng = coordinateIndex(schema, lngName)
   const isPair = isCombined(spec)
   if (isPair && (lat !== lng || schema.attributes[lat]?.type !== 'text')) {
-    throw new TransformError('With combined latField and lngField are one text field', 'unsuitable-field')
+    throw new TransformError(
+      'With "combined", latField and lngField must be the same text field',
+      'unsuitable-field',
+    )
   }
   if (lat === lng && !isPair) throw new TransformError(`latField and lngField are both "${latName}"`)
   const name = textParameter(spec, 'pointFieldName') || defaultName

@@ -26,7 +26,7 @@ const requestedNames: Record<AttributeType, string> = {
   boolean: 'true or false',
   int16: 'a whole number from -32768 to 32767',
   int32: 'a whole number from -2147483648 to 2147483647',
-  int64: 'a whole number of 64 bits',
+  int64: 'a 64-bit integer',
   float32: 'a number of single precision',
   float64: 'a number that double precision can hold',
   decimal: 'a decimal number',

@@ -27,7 +27,7 @@ function labelsOf({ name, labels }: Attribute, { labels: given }: TransformSpec)
   }
   if (labels !== undefined) return new Map(Object.entries(labels))
   throw new TransformError(
-    `The values of field "${name}" have no labels in the data: give them as labels, each as "code=label"`,
+    `The values of field "${name}" have no labels in the data: set "labels" to a list of "code=label"`,
     'unsuitable-field',
   )
 }

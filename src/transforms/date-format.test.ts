@@ -62,7 +62,7 @@ describe('DateFormatTransform', () => {
     )
   })
 
-  it('rejects what is no ISO date, with field, value and reason', async () => {
+  it('rejects what is not an ISO date, with field, value and reason', async () => {
     const texts = [
       '2024-02-30',
       '24',
@@ -82,7 +82,7 @@ describe('DateFormatTransform', () => {
       row: 1,
       field: 'when',
       value: 'today',
-      reason: 'The value is no ISO 8601 date or date and time',
+      reason: 'The value is not an ISO 8601 date or date and time',
       properties: { when: 'today' },
     })
   })

@@ -84,7 +84,7 @@ function byPattern(format: DateFormat, pattern: string): CellConverter {
 }
 
 function byIso(): CellConverter {
-  const reason = 'The value is no ISO 8601 date or date and time'
+  const reason = 'The value is not an ISO 8601 date or date and time'
   const find = cellBytes()
   const iso = new TimeReader(textDateTime)
   return (column, row, target) => {

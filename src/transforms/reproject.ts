@@ -26,7 +26,7 @@ function srsOf(spec: TransformSpec, name: string): string {
   const srs = parseSrs(text)
   if (srs === undefined || findCrs(srs) === undefined) {
     throw new TransformError(
-      `Parameter "${name}": "${text}" is no known CRS; give a code such as EPSG:4326`,
+      `Parameter "${name}": "${text}" is not a known CRS; give a code such as EPSG:4326`,
       'unknown-crs',
     )
   }
@@ -59,10 +59,7 @@ function plan(schema: Schema, spec: TransformSpec, options: ChainOptions): Plan 
   const target = { srs: srsOf(spec, 'target') }
   const source = sourceOf(geometry, spec, options)
   if (source === undefined) {
-    throw new TransformError(
-      'The data declare no CRS: give it as "source", or set the layer\'s srs',
-      'no-crs',
-    )
+    throw new TransformError('The data declare no CRS: set "source", or the srs of the layer', 'no-crs')
   }
   const moved: GeometryField = { ...geometry, crs: target }
   return { source, target, schema: { ...schema, geometry: moved } }
@@ -110,7 +107,7 @@ async function reprojectBatch(
 
 function failure(geometry: GeometryColumn, row: number, field: string): RowFailure {
   const bytes = geometry.bytes.subarray(geometry.offsets[row], geometry.offsets[row + 1])
-  return { row, field, value: wkbText(bytes), reason: 'A point has no place in the target CRS' }
+  return { row, field, value: wkbText(bytes), reason: 'A point cannot be transformed to the target CRS' }
 }
 
 function shownSource(text: string): string | null {

@@ -61,7 +61,7 @@ for (const comparison of comparisons) {
       }
     })
 
-    it('reads a limit that was typed, and nothing that is no number', () => {
+    it('reads a limit that was typed, and nothing that is not a number', () => {
       for (const limit of numbers) assert.equal(comparison.limit.parse(String(limit)), limit)
       for (const text of ['', 'x', 'NaN', 'Infinity', '1e5', '1,5'])
         assert.equal(comparison.limit.parse(text), undefined, text)
@@ -113,7 +113,7 @@ for (const comparison of comparisons) {
       assert.equal(fields[0]?.unit, unit)
       assert.ok(form.includes(unit === '' ? 'is lower than:' : `is lower than (${unit}):`))
       const description = JSON.stringify((await client.server.app.inject('/openapi.json')).json())
-      assert.ok(description.includes(JSON.stringify(`A problem when ${comparison.isProblemWhen}`)))
+      assert.ok(description.includes(JSON.stringify(`Reports a problem if ${comparison.isProblemWhen}`)))
     })
 
     it('is evaluated: what breaks it is a problem with its numbers, what does not is none', async (t) => {

@@ -73,7 +73,7 @@ async function checkLayer(format: Format, file: DataFile, layer: LayerDescriptio
 async function checkFile(format: Format, file: DataFile): Promise<LayerDescription> {
   const layers = await leavesNothingOpen('describing', () => format.describe(file, { signal: never }))
   assert.ok(layers.length > 0)
-  assert.deepEqual(structuredClone(layers), layers, 'a description is no plain data')
+  assert.deepEqual(structuredClone(layers), layers, 'a description is not plain data')
   assert.equal(new Set(layers.map(({ name }) => name)).size, layers.length, 'two layers have one name')
   const [first] = layers as [LayerDescription]
   if (format.kind === 'raster') {
@@ -117,7 +117,7 @@ describe('every format', needsGdal, () => {
       assert.deepEqual(
         fetchedSidecars.filter((one) => !known.has(one)),
         [],
-        `${name} fetches what is no sidecar`,
+        `${name} fetches what is not a sidecar`,
       )
     }
     assert.equal(new Set(formats.map(({ name }) => name)).size, formats.length, 'two formats have one name')

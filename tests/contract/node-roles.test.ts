@@ -71,7 +71,7 @@ describe('servers with one role each', () => {
   it('hear of changes at others once, also of those made while they were not connected', async () => {
     const heard: string[] = []
     const stop = working.events.onEveryServer('layer.published', ({ layer }) => void heard.push(layer))
-    const own = working.events.on('layer.published', () => assert.fail('it is no change of this server'))
+    const own = working.events.on('layer.published', () => assert.fail('it is not a change of this server'))
     const { kysely } = serving.database
     const publish = (layer: string) =>
       serving.events.record(kysely, {

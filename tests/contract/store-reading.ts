@@ -159,7 +159,7 @@ export function describeReading(make: MakeStore, { can }: StoreDescription, hasK
     )
 
     it(
-      'finds one feature by its id, and none by one that is no id',
+      'finds one feature by its id, and none by one that is not an id',
       withStore(make, async (under) => {
         const { store } = under
         await fill(under)

@@ -46,7 +46,7 @@ describe('terrane config', () => {
     const file = settingsFile(t, 'loads = 0\nhosst = "::1"\n')
     const { code, stderr } = await runTerrane(t, ['config', 'check', '--file', file], {})
     assert.equal(code, 2)
-    assert.match(stderr, /hosst is no setting: did you mean host\?/)
+    assert.match(stderr, /hosst is not a setting: did you mean host\?/)
     assert.match(stderr, /TERRANE_LOADS must be a whole number .*\(loads in .*terrane\.toml\)/)
   })
 

@@ -282,9 +282,9 @@ describe('a start that fails', () => {
     const { code, stderr } = await runTerrane(t, ['serve'], env)
     assert.equal(code, 2)
     assert.match(stderr, /names "\/nowhere\/at\/all", which does not exist/)
-    assert.match(stderr, /file", which is no folder/)
+    assert.match(stderr, /file", which is not a folder/)
     assert.match(stderr, /TERRANE_ADMIN_PASSWORD must have at least 8 characters/)
-    assert.match(stderr, /TERRANE_SAMPEL is no setting: did you mean TERRANE_SAMPLE\?/)
+    assert.match(stderr, /TERRANE_SAMPEL is not a setting: did you mean TERRANE_SAMPLE\?/)
     const { code: doctorCode, stdout } = await runTerrane(t, ['doctor', '--json'], env)
     assert.equal(doctorCode, 1)
     const { parts } = JSON.parse(stdout) as { parts: { part: string; cost: string }[] }
@@ -303,7 +303,7 @@ describe('a start that fails', () => {
     await server.line(/^Stop it with/)
     server.signal('SIGTERM')
     const { stderr, stdout } = await server.ended
-    assert.match(stderr, /TERRANE_ODD is no setting/)
+    assert.match(stderr, /TERRANE_ODD is not a setting/)
     assert.doesNotMatch(stdout, /sample/)
   })
 })

@@ -170,7 +170,7 @@ describe('terrane monitoring load', () => {
     await server.stop()
   })
 
-  it('loads 20,000 values while the server answers', async (t) => {
+  it('loads 20,000 values while the server responds', async (t) => {
     const server = await serve(t)
     const values = Array.from({ length: 20_000 }, (_, index) => {
       const from = Date.parse('2021-01-01T00:00:00Z') + (index >> 1) * 60_000

@@ -189,7 +189,7 @@ describe('names that cannot be kept', () => {
       [[{ name: `${'a'.repeat(250)}.geojson`, content }], /longer than 255 bytes/],
       [
         [{ name: 'a\u0001b.geojson', content }],
-        /"a\?b\.geojson" cannot be used: it holds a control character/,
+        /"a\?b\.geojson" cannot be used: it contains a control character/,
       ],
       [
         [

@@ -123,7 +123,7 @@ describe('what becomes of an import', async () => {
     const { page } = shown
     await shown.signIn(`/app/imports/${made.import.id}`)
     const labels = page.getByRole('region', { name: 'Labels of coded values' })
-    await labels.getByText('Column "kind" holds codes with labels: 1 = Wald, 2 = Wiese').waitFor()
+    await labels.getByText('Column "kind" contains codes with labels: 1 = Wald, 2 = Wiese').waitFor()
     await expectSoundIn(shown, 'import-labels', [
       [1440, 'light'],
       [1440, 'dark'],

@@ -82,7 +82,7 @@ describe('the page of a layer', async () => {
     assert.equal((await about())['title'], 'Theirs')
     assert.equal(await page.getByLabel('Title').inputValue(), 'Mine')
     await expectSound(shown, 'layer-meanwhile-1440-light')
-    // A change to another field is no conflict.
+    // A change to another field is not a conflict.
     await other({ licence: 'CC0' })
     await page.getByRole('button', { name: 'Save', exact: true }).click()
     await page.locator('h1 >> text=Mine').waitFor()

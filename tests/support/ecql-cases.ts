@@ -53,12 +53,9 @@ export const ecqlAndCql2 = [
 export const refusedEcql = [
   ["RELATE(geom, POINT(5 4), 'T*****FF*')", /RELATE is not offered/],
   ["IN ('of_table.3') AND i > 0", /IN of ids stands alone/],
-  [
-    "BBOX(geom,1,2,3,4,'EPSG:3857') AND INTERSECTS(geom, POINT(1 2))",
-    /names a CRS that is not that of its other/,
-  ],
+  ["BBOX(geom,1,2,3,4,'EPSG:3857') AND INTERSECTS(geom, POINT(1 2))", /has another CRS than the other/],
   ["BBOX(geom,1,2,3,4,'EPSG:3857') OR BBOX(geom,1,2,3,4,'EPSG:4326')", /name one CRS/],
-  ["BBOX(geom,1,2,3,4,'EPSG:0')", /is no CRS that is known/],
+  ["BBOX(geom,1,2,3,4,'EPSG:0')", /is not a known CRS/],
   ['BBOX(geom,1,2,3)', /BBOX takes a geometry, four numbers/],
   ['t DURING PT2H/P1D', /a period has a date beside its duration/],
   ['t DURING 2024-02-29', /&quot;\/&quot; was expected/],

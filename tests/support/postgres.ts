@@ -79,7 +79,7 @@ export function joinCluster(clusterUrl: string): PostgresCluster {
     },
     async dropDatabase(databaseUrl) {
       const name = new URL(databaseUrl).pathname.slice(1)
-      if (!name.startsWith('test_')) throw new Error(`"${name}" is no database of a test`)
+      if (!name.startsWith('test_')) throw new Error(`"${name}" is not a database of a test`)
       await endIdleConnections(databaseUrl)
       await runSql(clusterUrl, `drop database if exists ${name} with (force)`)
     },

@@ -9,7 +9,7 @@ const waits = new Set([
   'preview-not-ready',
 ])
 const againMs = 1000
-const mostTries = 180
+const maxTries = 180
 
 /** Repeats the request while the server prepares the result; stops when aborted. */
 export async function whenReady<T>(ask: () => Promise<T>, aborted: AbortSignal): Promise<T> {
@@ -18,7 +18,7 @@ export async function whenReady<T>(ask: () => Promise<T>, aborted: AbortSignal):
       return await ask()
     } catch (error) {
       const isMade = error instanceof Refusal && error.status === 503 && waits.has(error.code)
-      if (!isMade || tries >= mostTries || aborted.aborted) throw error
+      if (!isMade || tries >= maxTries || aborted.aborted) throw error
       await new Promise((resolve) => setTimeout(resolve, againMs))
     }
   }

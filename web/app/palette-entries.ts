@@ -20,8 +20,8 @@ export interface Entry {
   run(): void
 }
 
-const mostLayers = 20
-const mostImports = 50
+const maxLayers = 20
+const maxImports = 50
 
 function goingTo(path: string): () => void {
   return () => goTo(path)
@@ -67,7 +67,7 @@ export function actEntries(): Entry[] {
 
 /** Returns the best layers that the server finds for the words. */
 export async function layerEntries(words: string, signal: AbortSignal): Promise<Entry[]> {
-  const query = { q: words, limit: mostLayers }
+  const query = { q: words, limit: maxLayers }
   type Reply = Calls['GET /rest/catalogue/layers']['answer']
   const { layers } = await call<Reply>({ path: '/rest/catalogue/layers', query }, signal)
   return layers.map(({ workspace, name, title }) => {
@@ -81,7 +81,7 @@ export async function layerEntries(words: string, signal: AbortSignal): Promise<
 export async function importEntries(signal: AbortSignal): Promise<Entry[]> {
   if (!isStaff.value || !hasPage('/app/imports/:id')) return []
   type Reply = Calls['GET /rest/imports']['answer']
-  const reply = await call<Reply>({ path: '/rest/imports', query: { limit: mostImports } }, signal)
+  const reply = await call<Reply>({ path: '/rest/imports', query: { limit: maxImports } }, signal)
   return reply.imports.map(({ id, state, targetWorkspace }) => ({
     id: `import ${id}`,
     kind: 'import',

@@ -13,7 +13,7 @@ import {
 
 const typingMilliseconds = 120
 /** Maximum number of entries of each kind. */
-const mostOfKind = 8
+const maxOfKind = 8
 
 /** Command palette: finds pages, layers and actions while the reader types; works with the keyboard only. */
 export function PaletteDialog({ onClose }: { onClose(): void }) {
@@ -145,10 +145,10 @@ function useEntries(words: string): { entries: Entry[]; error: unknown } {
     }
   }, [words])
   const isRequested = words.trim() !== ''
-  const few = (entries: readonly Entry[]): Entry[] => matching(entries, words).slice(0, mostOfKind)
+  const few = (entries: readonly Entry[]): Entry[] => matching(entries, words).slice(0, maxOfKind)
   // Until the server has responded, shows earlier results that match the words too.
   const known = layers.words === words ? layers.entries : matching(layers.entries, words)
-  const found = isRequested ? known.slice(0, mostOfKind) : []
+  const found = isRequested ? known.slice(0, maxOfKind) : []
   const entries = [
     ...found,
     ...few(pageEntries()),

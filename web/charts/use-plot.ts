@@ -73,11 +73,11 @@ export function usePlot(props: PlotProps): UsedPlot {
   return { element, plot, at, limitTop }
 }
 
-const leastWidth = 200
+const minWidth = 200
 
 function fit(drawn: uPlot, box: HTMLElement): () => void {
   const sizes = new ResizeObserver(() => {
-    const width = Math.max(leastWidth, box.clientWidth)
+    const width = Math.max(minWidth, box.clientWidth)
     const height = box.clientHeight
     if (width !== drawn.width || height !== drawn.height) drawn.setSize({ width, height })
   })

@@ -2,7 +2,7 @@ import { toAlpha2 } from '../lib/country-codes.ts'
 import { formatNumber, formatTime } from '../lib/numbers.ts'
 import { messages } from '../messages/messages.ts'
 
-/** As the browser's region writes the language that is shown. */
+/** Returns the locale of the page language with the region of the browser. */
 function locale(): string {
   const own = messages.value.locale
   return navigator.languages.find((one) => one.startsWith(own)) ?? own

@@ -2,7 +2,7 @@ import type { RefObject } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Drawn, drawnRows } from '../lib/window-rows.ts'
 
-const mostHeight = 8_000_000
+const maxHeight = 8_000_000
 const beyond = 4
 
 interface Seen {
@@ -48,13 +48,13 @@ export function useScroller<E extends HTMLElement>(
     }
   }, [])
   const height = Math.max(rowHeight, seen.height - headHeight)
-  const drawn = drawnRows({ rows, rowHeight, scrolled: seen.top, height, beyond, mostHeight })
+  const drawn = drawnRows({ rows, rowHeight, scrolled: seen.top, height, beyond, maxHeight })
   const show = (row: number): void => {
     const box = element.current
     if (box === null) return
     const whole = rows * rowHeight
     const top = row * rowHeight
-    if (whole > mostHeight) box.scrollTop = (top / (whole - height)) * (mostHeight - height)
+    if (whole > maxHeight) box.scrollTop = (top / (whole - height)) * (maxHeight - height)
     else if (top < box.scrollTop) box.scrollTop = top
     else if (top + rowHeight > box.scrollTop + height) box.scrollTop = top + rowHeight - height
   }

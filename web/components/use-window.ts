@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Drawn } from '../lib/window-rows.ts'
 import { drawnRows } from '../lib/window-rows.ts'
 
-const mostHeight = 8_000_000
+const maxHeight = 8_000_000
 const beyond = 3
 
 interface Seen {
@@ -48,6 +48,6 @@ export function useWindow<E extends HTMLElement>(
     }
   }, [rowHeight])
   const rows = rowsOf(seen.width)
-  const drawn = drawnRows({ rows, rowHeight, scrolled: seen.top, height: seen.height, beyond, mostHeight })
+  const drawn = drawnRows({ rows, rowHeight, scrolled: seen.top, height: seen.height, beyond, maxHeight })
   return { element, drawn, width: seen.width }
 }

@@ -1,9 +1,9 @@
-const mostMs = 5000
+const maxMs = 5000
 
 /** Resolves when the page is idle; in browsers without idle callbacks after a delay. */
 export function atRest(): Promise<unknown> {
   return new Promise((done) => {
-    if ('requestIdleCallback' in globalThis) requestIdleCallback(done, { timeout: mostMs })
-    else setTimeout(done, mostMs / 10)
+    if ('requestIdleCallback' in globalThis) requestIdleCallback(done, { timeout: maxMs })
+    else setTimeout(done, maxMs / 10)
   })
 }

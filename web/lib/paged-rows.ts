@@ -9,7 +9,7 @@ interface Page<T> {
 type Ask<T> = (offset: number, limit: number, aborted: AbortSignal) => Promise<Page<T>>
 
 const pageRows = 50
-const mostPages = 40
+const maxPages = 40
 const settleMs = 80
 
 /** Rows of a long list, loaded by pages as they become visible. */
@@ -78,7 +78,7 @@ export class PagedRows<T> {
       const { rows, total } = await this.#ask(page * pageRows, pageRows, asking.signal)
       this.#pages.set(page, rows)
       const [oldest] = this.#pages.keys()
-      if (this.#pages.size > mostPages && oldest !== undefined) this.#pages.delete(oldest)
+      if (this.#pages.size > maxPages && oldest !== undefined) this.#pages.delete(oldest)
       this.#error.value = undefined
       this.#total.value = total
       this.#changes.value += 1

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { drawnRows } from './window-rows.ts'
 
-const sizes = { rows: 10_000, rowHeight: 50, scrolled: 0, height: 800, beyond: 4, mostHeight: 8_000_000 }
+const sizes = { rows: 10_000, rowHeight: 50, scrolled: 0, height: 800, beyond: 4, maxHeight: 8_000_000 }
 
 it('draws the rows in sight and some beyond, and leaves room for the others', () => {
   assert.deepEqual(drawnRows(sizes), { first: 0, end: 21, before: 0, behind: 498_950 })

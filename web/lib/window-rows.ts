@@ -16,16 +16,16 @@ export interface Sizes {
   /** Rows that are drawn beyond what is in sight, on each side. */
   beyond: number
   /** Maximum height of an element in browsers, about 16 million pixels. */
-  mostHeight: number
+  maxHeight: number
 }
 
 /**
  * Returns the visible rows. A list higher than a browser's maximum is scaled: its scroll bar covers
- * `mostHeight`, and shows the row at the same share of the list.
+ * `maxHeight`, and shows the row at the same share of the list.
  */
-export function drawnRows({ rows, rowHeight, scrolled, height, beyond, mostHeight }: Sizes): Drawn {
+export function drawnRows({ rows, rowHeight, scrolled, height, beyond, maxHeight }: Sizes): Drawn {
   const whole = rows * rowHeight
-  const shown = Math.min(whole, mostHeight)
+  const shown = Math.min(whole, maxHeight)
   const share = shown > height ? Math.min(1, Math.max(0, scrolled) / (shown - height)) : 0
   const top = whole > shown ? share * (whole - height) : Math.max(0, scrolled)
   const inSight = Math.ceil(height / rowHeight) + 1

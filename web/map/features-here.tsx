@@ -86,7 +86,7 @@ function nameOf(layer: MapFeature['layer']): string {
   return layer.slice(layer.indexOf(':') + 1)
 }
 
-const mostValues = 300
+const maxValues = 300
 
 /** Names and values of an object. */
 function Values({ of }: { of: Record<string, unknown> }) {
@@ -95,7 +95,7 @@ function Values({ of }: { of: Record<string, unknown> }) {
   if (entries.length === 0) return <p class="dim">{map.noValues}</p>
   return (
     <dl>
-      {entries.slice(0, mostValues).map(([name, value]) => (
+      {entries.slice(0, maxValues).map(([name, value]) => (
         <div key={name}>
           <dt dir="auto">{name}</dt>
           <dd dir="auto">{shown(value, locale)}</dd>

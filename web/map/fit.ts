@@ -2,7 +2,7 @@ import type { Map as MapLibreMap } from 'maplibre-gl'
 import type { Bounds } from './objects.ts'
 import { isStill } from './open-map.ts'
 
-const mostLatitude = 85
+const maxLatitude = 85
 /** Limits of the inhabited world. */
 const worldSouth = -58
 const worldNorth = 80
@@ -15,7 +15,7 @@ export function fit(map: MapLibreMap | undefined, bounds: Bounds, isMoved: boole
   if (map === undefined) return
   if (west === undefined || south === undefined || east === undefined || north === undefined) return
   const isWorld = east - west > worldDegrees
-  const [least, most] = isWorld ? [worldSouth, worldNorth] : [-mostLatitude, mostLatitude]
+  const [least, most] = isWorld ? [worldSouth, worldNorth] : [-maxLatitude, maxLatitude]
   const inside = (latitude: number): number => Math.min(most, Math.max(least, latitude))
   const camera = map.cameraForBounds(
     [

@@ -79,7 +79,7 @@ export function openMap(container: HTMLElement, style: StyleSpecification, heard
 }
 
 const reach = 4
-const mostFound = 20
+const maxFound = 20
 
 function requestedAt(map: MapLibreMap, point: Point, dataIds: readonly string[]): MapFeatureInfo {
   const { lng, lat } = map.unproject(point)
@@ -118,7 +118,7 @@ function eachOnce(hits: readonly RenderedHit[]): MapFeature[] {
   for (const { layer, feature } of hits) {
     const { id, properties, geometry } = feature
     const key = `${layer} ${id ?? JSON.stringify(properties)}`
-    if (found.has(key) || found.size >= mostFound) continue
+    if (found.has(key) || found.size >= maxFound) continue
     found.set(key, { layer, properties, geometry, id })
   }
   return [...found.values()]

@@ -2,7 +2,7 @@ import { messages } from '../messages/messages.ts'
 
 const equatorMetres = 40_075_016.686
 const tilePixels = 512
-const mostPixels = 92
+const maxPixels = 92
 
 /** Center and zoom of a map. */
 export interface MapPosition {
@@ -13,7 +13,7 @@ export interface MapPosition {
 /** Scale bar with a round number of metres. */
 export function ScaleBar({ latitude, zoom }: MapPosition) {
   const metresOfPixel = (equatorMetres * Math.cos((latitude * Math.PI) / 180)) / (tilePixels * 2 ** zoom)
-  const metres = roundBelow(metresOfPixel * mostPixels)
+  const metres = roundBelow(metresOfPixel * maxPixels)
   const isLong = metres >= 1000
   const text = new Intl.NumberFormat(messages.value.locale, {
     style: 'unit',

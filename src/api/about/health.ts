@@ -13,7 +13,7 @@ const MonitoringHealth = Type.Object({
 const Loads = Type.Object({
   running: Type.Integer(),
   queued: Type.Integer(),
-  ended: Type.Integer({ description: 'Loads and jobs that were ended from outside since the start' }),
+  ended: Type.Integer({ description: 'Loads and jobs that the server ended by force since its start' }),
 })
 const Health = Type.Object(
   {
@@ -23,20 +23,23 @@ const Health = Type.Object(
     loads: Loads,
     monitoring: MonitoringHealth,
     disk: Type.Union([Type.Object({ freeBytes: Type.Integer(), totalBytes: Type.Integer() }), Type.Null()], {
-      description: 'Of the data directory; null where it does not answer',
+      description: 'Disk of the data directory; null if it does not respond',
     }),
     versions: Type.Object(
       {
         days: Type.Integer(),
         bytes: Type.Integer(),
         kept: Type.Union([Type.Object({ contents: Type.Integer(), bytes: Type.Integer() }), Type.Null()], {
-          description: 'What is kept now, in all stores; null where the catalogue does not answer',
+          description: 'Stored versions in all stores; null if the catalogue does not respond',
         }),
       },
-      { description: 'How long, and how much for each store, is kept of what layers were; 0 days: nothing' },
+      {
+        description:
+          'Limits for stored layer versions: days, and bytes per store. 0 days: no versions are kept',
+      },
     ),
     lastCollectionSeconds: Type.Union([Type.Number(), Type.Null()], {
-      description: 'Since monitoring last collected; null before the first time, and where it is off',
+      description: 'Seconds since the last collection; null before the first one, and if monitoring is off',
     }),
   },
   { title: 'Health' },
@@ -60,9 +63,9 @@ interface HealthDeps {
 const readyRetrySeconds = 2
 
 const showHealth = operation({
-  summary: 'Whether the server is up',
+  summary: 'Check that the server responds',
   description:
-    'For load balancers and watchdogs: 200 while the server answers, with its version, running loads, free space and the state of monitoring.',
+    'For load balancers and watchdogs: 200 while the server responds, with its version, running loads, free space and the state of monitoring.',
   tags: ['server'],
   answers: { 200: Health },
   handle: async ({ version, importer, monitoring, space, versions }: HealthDeps) => ({
@@ -81,26 +84,29 @@ const Alive = Type.Object({ status: Type.Literal('ok') }, { title: 'Alive' })
 const Ready = Type.Object({ status: Type.Literal('ready') }, { title: 'Ready' })
 
 const showAlive = operation({
-  summary: 'Whether the process is alive',
+  summary: 'Check that the process is alive',
   description:
-    'For supervisors that restart a process: 200 while the process answers at all. It reads no database, so an outage of the database restarts nothing.',
+    'For supervisors that restart a process: 200 while the process responds. It does not read the database, so a database outage does not restart the process.',
   tags: ['server'],
   answers: { 200: Alive },
   handle: () => ({ status: 'ok' }),
 })
 
 const showReady = operation({
-  summary: 'Whether the server takes requests',
+  summary: 'Check that the server accepts requests',
   description:
-    'For load balancers: 200 if the catalogue answers, its tables fit this version and the server is not stopping; otherwise 503 with code `server-not-ready` and the reason.',
+    'For load balancers: 200 if the catalogue responds, its tables match this version and the server is not stopping; otherwise 503 with code `server-not-ready` and the reason.',
   tags: ['server'],
   answers: { 200: Ready },
   handle: async ({ readiness }: HealthDeps) => {
     const problem = await readiness.findProblem()
     if (problem === undefined) return { status: 'ready' }
-    throw new Failure('unavailable', 'server-not-ready', `This server takes no requests now: ${problem}`, {
-      retryAfterSeconds: readyRetrySeconds,
-    })
+    throw new Failure(
+      'unavailable',
+      'server-not-ready',
+      `This server does not accept requests now: ${problem}`,
+      { retryAfterSeconds: readyRetrySeconds },
+    )
   },
 })
 

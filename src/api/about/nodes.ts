@@ -12,14 +12,14 @@ const Node = Type.Object(
     roles: Type.Array(Type.Union(nodeRoles.map((role) => Type.Literal(role))), {
       description: '`serve` answers requests, `work` runs jobs',
     }),
-    schemaVersion: Type.Integer({ description: "Version of the catalogue's tables that the server makes" }),
+    schemaVersion: Type.Integer({ description: 'Version of the catalogue tables that the server requires' }),
     clockSkewSeconds: Type.Number({
       description: 'Clock of the server minus that of the database, in seconds',
     }),
-    problems: Type.Array(Type.String(), { description: 'What is wrong with the server, such as its clock' }),
+    problems: Type.Array(Type.String(), { description: 'Problems of the server, such as a wrong clock' }),
     started: Type.String({ format: 'date-time' }),
-    seen: Type.String({ format: 'date-time', description: 'Last sign of life, in the time of the database' }),
-    alive: Type.Boolean({ description: 'False if the server has given no sign of life for 15 seconds' }),
+    seen: Type.String({ format: 'date-time', description: 'Last heartbeat, by the clock of the database' }),
+    alive: Type.Boolean({ description: 'False if the server has sent no heartbeat for 15 seconds' }),
     current: Type.Boolean({ description: 'True for the server that responds' }),
   },
   { title: 'Node' },

@@ -28,7 +28,7 @@ const rest: Entry[] = [
   { rel: 'security', path: '/rest/security', title: 'Users, tokens and sessions' },
 ]
 const security: Entry[] = [
-  { rel: 'session', path: '/rest/security/session', title: 'Who is logged in' },
+  { rel: 'session', path: '/rest/security/session', title: 'Show the current session' },
   { rel: 'tokens', path: '/rest/security/tokens', title: 'Tokens of the user' },
   { rel: 'users', path: '/rest/security/users', title: 'Users' },
 ]
@@ -52,12 +52,12 @@ interface StartPageDeps {
 /** Entry points; monitoring only if it is enabled. */
 function start({ isMonitoringOn }: StartPageDeps): Entry[] {
   return [
-    { rel: 'data', path: '/ogc', title: 'Layers, as OGC API Features' },
+    { rel: 'data', path: '/ogc', title: 'Layers as OGC API Features' },
     { rel: 'rest', path: '/rest', title: 'Imports and configuration' },
     ...(isMonitoringOn ? [{ rel: 'monitoring', path: '/monitoring', title: 'Monitoring' }] : []),
-    { rel: 'service-doc', path: '/docs', title: 'Reference of the interface' },
-    { rel: 'service-desc', path: '/openapi.json', title: 'The same for programs' },
-    { rel: 'status', path: '/health', title: 'Whether the server is up' },
+    { rel: 'service-doc', path: '/docs', title: 'API reference' },
+    { rel: 'service-desc', path: '/openapi.json', title: 'OpenAPI document' },
+    { rel: 'status', path: '/health', title: 'Check that the server responds' },
   ]
 }
 
@@ -68,7 +68,7 @@ function start({ isMonitoringOn }: StartPageDeps): Entry[] {
 function indexOf(path: string, description: string, entriesOf: (parts: StartPageDeps) => Entry[]) {
   const self: Entry = { rel: 'self', path, title: path === '/' ? 'Terrane' : path }
   return operation({
-    summary: `What is below ${path}`,
+    summary: `List the resources below ${path}`,
     description,
     tags: ['server'],
     answers: { 200: media('Links', { 'application/json': Index, 'text/html': Type.String() }) },
@@ -90,7 +90,7 @@ function indexOf(path: string, description: string, entriesOf: (parts: StartPage
 
 const showStart = indexOf(
   '/',
-  'JSON with the version and links to each part of the interface; HTML, the first page, for browsers.',
+  'JSON with the version and links to each part of the API; for browsers the HTML home page.',
   start,
 )
 const showRestIndex = indexOf('/rest', 'Links to the collections below `/rest`.', () => rest)

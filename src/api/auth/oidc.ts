@@ -53,7 +53,7 @@ export const finishOidc = operation({
   tags,
   query: Type.Object({
     code: Type.Optional(Type.String({ description: 'Authorization code of the provider' })),
-    state: Type.Optional(Type.String({ description: 'State of the sign-in that was begun' })),
+    state: Type.Optional(Type.String({ description: 'State parameter of the sign-in' })),
     iss: Type.Optional(Type.String({ description: 'Issuer that answers (RFC 9207)' })),
     session_state: Type.Optional(Type.String({ description: 'Session at the provider' })),
     error: Type.Optional(Type.String({ description: 'Error code of the provider' })),

@@ -62,7 +62,7 @@ export const endOwnSession = operation({
 })
 
 const PasswordBody = Type.Object({
-  currentPassword: Type.String({ maxLength: 1024, description: 'The password so far' }),
+  currentPassword: Type.String({ maxLength: 1024, description: 'Current password' }),
 })
 
 /** A stolen session must not suffice to change how a user signs in. */
@@ -75,7 +75,7 @@ async function confirm(
     throw new Failure(
       'forbidden',
       'local-accounts-only',
-      'Second factors are for users with a local password',
+      'Second factors are available only to users with a local password',
     )
   const given = { name: callerName(request), password: request.body.currentPassword }
   await accounts.confirmPassword(given, request.ip)
@@ -83,9 +83,9 @@ async function confirm(
 }
 
 export const beginTotp = operation({
-  summary: 'Begin one-time codes',
+  summary: 'Set up one-time codes',
   description:
-    'Makes a secret for an authenticator app (RFC 6238). It counts once a code confirms it with PUT. Needs the current password.',
+    'Creates a secret for an authenticator app (RFC 6238). The secret becomes active when PUT confirms it with a code. Needs the current password.',
   tags,
   body: PasswordBody,
   answers: { 201: Type.Object({ totp: Type.Object({ secret: Type.String(), uri: Type.String() }) }) },
@@ -99,7 +99,7 @@ export const beginTotp = operation({
 export const confirmTotp = operation({
   summary: 'Switch one-time codes on',
   description:
-    'Confirms the secret by a code of the app. Answers recovery codes, each good for one sign-in without the app; they are shown only now.',
+    'Confirms the secret with a code of the app. Returns recovery codes, each valid for one sign-in without the app. They are shown only once.',
   tags,
   body: Type.Object({ code: Type.String({ maxLength: 100 }) }),
   answers: { 200: Type.Object({ totp: Type.Object({ recoveryCodes: Type.Array(Type.String()) }) }) },
@@ -134,7 +134,7 @@ function toWirePasskey({ id, caption, createdAt, lastUsedAt }: Passkey) {
 
 export const listOwnFactors = operation({
   summary: 'List own second factors',
-  description: 'Whether one-time codes are on, and the passkeys of the caller.',
+  description: 'State of one-time codes, and the passkeys of the caller.',
   tags,
   answers: {
     200: Type.Object({ factors: Type.Object({ totp: Type.Boolean(), passkeys: Type.Array(WirePasskey) }) }),
@@ -186,7 +186,7 @@ const ResponseBody = {
 
 export const createPasskey = operation({
   summary: 'Add a passkey',
-  description: 'Stores the passkey that `navigator.credentials.create` has made.',
+  description: 'Stores the passkey created by `navigator.credentials.create`.',
   tags,
   body: Type.Object({
     passkey: Type.Object({ name: Type.String({ minLength: 1, maxLength: 100 }), ...ResponseBody }),
@@ -211,7 +211,7 @@ function lateTransaction(): Error {
 
 export const deletePasskey = operation({
   summary: 'Delete a passkey',
-  description: 'The passkey no longer signs in.',
+  description: 'The passkey can no longer be used to sign in.',
   tags,
   params: Type.Object({ id: Type.String({ description: 'Id of a passkey' }) }),
   answers: { 200: empty() },

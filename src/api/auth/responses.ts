@@ -22,13 +22,13 @@ export const UserBody = Type.Object({
     keepTokens: Type.Optional(
       Type.Boolean({
         description:
-          'With a new password: true keeps the API tokens of the user. Without it a password that an administrator sets revokes them',
+          'True to keep the API tokens of the user when an administrator sets a new password; otherwise they are revoked',
       }),
     ),
     currentPassword: Type.Optional(
       Type.String({
         maxLength: 1024,
-        description: 'The password so far: needed where administrators change their own password',
+        description: 'Current password; required if administrators change their own password',
       }),
     ),
   }),
@@ -53,12 +53,12 @@ export const UserDependentsReply = Type.Object({
       total: Type.Integer({ minimum: 0 }),
       names: Type.Array(Type.String(), { description: 'The first hundred' }),
     }),
-    sessions: Type.Integer({ minimum: 0, description: 'Logins that have not ended' }),
+    sessions: Type.Integer({ minimum: 0, description: 'Active sessions' }),
   }),
 })
 
 export const OwnPasswordBody = Type.Object({
-  currentPassword: Type.String({ maxLength: 1024, description: 'The password so far' }),
+  currentPassword: Type.String({ maxLength: 1024, description: 'Current password' }),
   newPassword: Password,
 })
 
@@ -68,22 +68,18 @@ const limitsOfToken = {
       minItems: 1,
       maxItems: tokenScopes.length,
       description:
-        'What the token may do: `read`, `import` (create and replace layers), `manage` (everything that its user may). Without it: all rights of the user',
+        'Scopes of the token: `read`, `import` (create and replace layers), `manage` (all rights of its user). Default: all rights of the user',
     }),
   ),
   workspace: Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 200,
-      description: 'The only workspace that the token is good for',
-    }),
+    Type.String({ minLength: 1, maxLength: 200, description: 'Workspace to which the token is limited' }),
   ),
   layers: Type.Optional(
     Type.Array(Type.String({ pattern: '^[^:]+:.+$', maxLength: 400 }), {
       minItems: 1,
       maxItems: 100,
       description:
-        'The only layers, as `<workspace>:<layer>`. Such a token only reads, and may be the parameter `access_token` in addresses below `/tiles` and of the OGC services',
+        'Layers to which the token is limited, as `<workspace>:<layer>`. Such a token only reads, and can be the parameter `access_token` in URLs below `/tiles` and of the OGC services',
     }),
   ),
 }
@@ -105,7 +101,7 @@ const WireToken = Type.Object(
     lastUsed: Type.Optional(Type.String()),
     ...limitsOfToken,
     value: Type.Optional(
-      Type.String({ description: 'The token itself, in the answer to its creation alone' }),
+      Type.String({ description: 'The token itself; only in the response that creates it' }),
     ),
     href: Type.String(),
   },
@@ -168,7 +164,7 @@ export function parseExpiry(text: string | undefined, now: Date): string | undef
   if (text === undefined) return undefined
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
   if (time > now.getTime()) return new Date(time).toISOString()
-  throw invalid('invalid-body', `"token.expires" must be an ISO 8601 time that lies ahead, found "${text}"`)
+  throw invalid('invalid-body', `"token.expires" must be an ISO 8601 time in the future, found "${text}"`)
 }
 
 /**
@@ -180,7 +176,7 @@ export function refuseTokens(request: FastifyRequest): void {
   throw new Failure(
     'forbidden',
     'password-needed',
-    'A token is not enough for this: log in with the password',
+    'An API token cannot be used for this request: log in with the password',
   )
 }
 

@@ -15,7 +15,7 @@ const tags = ['security']
 export const logIn = operation({
   summary: 'Log in',
   description:
-    'Checks user and password, sets the session cookie (HttpOnly, SameSite=Lax) and answers the CSRF token that unsafe requests of the session send as `X-CSRF-Token`. A session lasts 12 hours. Users who have switched on one-time codes give `code` too (401 `code-needed` without it).',
+    'Checks user and password, sets the session cookie (HttpOnly, SameSite=Lax) and returns the CSRF token that unsafe requests of the session send as `X-CSRF-Token`. A session lasts 12 hours. Users with one-time codes send `code` too (401 `code-needed` without it).',
   tags,
   body: SessionBody,
   answers: { 200: SessionReply },
@@ -27,8 +27,8 @@ export const logIn = operation({
 })
 
 export const showSession = operation({
-  summary: 'Who is logged in',
-  description: 'User and role of the caller; in a session its CSRF token and its end too.',
+  summary: 'Show the current session',
+  description: 'User and role of the caller; for a session also its CSRF token and expiry.',
   tags,
   answers: { 200: SessionReply },
   handle: async ({ sessions, users }: SessionDeps, request, reply) => {
@@ -44,7 +44,7 @@ export const showSession = operation({
 export const logOut = operation({
   summary: 'Log out',
   description:
-    'Ends the session of the cookie and deletes the cookie. After a sign-in by OpenID Connect the answer names the address that ends the session of the provider too, where the provider has one.',
+    'Ends the session of the cookie and deletes the cookie. After a sign-in by OpenID Connect, the response contains the URL that ends the session at the provider, if the provider has one.',
   tags,
   answers: { 200: Type.Object({ logout: Type.Object({ providerUrl: Type.String({ format: 'uri' }) }) }) },
   handle: async (accounts: SessionDeps, request, reply) => {

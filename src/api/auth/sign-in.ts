@@ -5,9 +5,9 @@ import { operation } from '../endpoint.ts'
 export type SignInDeps = Pick<Accounts, 'providers'>
 
 export const describeSignIn = operation({
-  summary: 'Ways to sign in',
+  summary: 'List sign-in methods',
   description:
-    'What a sign-in page offers: user name and password, passkeys, and the OpenID Connect provider.',
+    'Sign-in methods for a sign-in page: user name and password, passkeys, and the OpenID Connect provider.',
   tags: ['security'],
   answers: {
     200: Type.Object({
@@ -18,9 +18,7 @@ export const describeSignIn = operation({
         providers: Type.Array(
           Type.Object({ type: Type.Literal('oidc'), title: Type.String(), href: Type.String() }),
         ),
-        session: Type.Boolean({
-          description: 'True if the request is that of a user: it has a session already',
-        }),
+        session: Type.Boolean({ description: 'True if the caller is signed in already' }),
       }),
     }),
   },

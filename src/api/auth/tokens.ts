@@ -45,7 +45,7 @@ export const listOwnTokens = operation({
 })
 
 export const showToken = operation({
-  summary: 'One own token',
+  summary: 'Show one own token',
   description: 'One API token of the caller by id, without its value.',
   tags,
   params,
@@ -61,7 +61,7 @@ export const showToken = operation({
 export const createToken = operation({
   summary: 'Create a token; its value is shown this once',
   description:
-    'The token stands for the caller with all rights of the caller, except creating tokens and changing the password. `scopes`, `workspace` and `layers` limit it. Needs the password or a session.',
+    'The token has all rights of the caller, except creating tokens and changing the password. `scopes`, `workspace` and `layers` limit it. Needs the password or a session.',
   tags,
   body: TokenBody,
   answers: { 201: TokenReply },
@@ -96,7 +96,7 @@ function parseLimits({ scopes, workspace, layers }: TokenLimits): TokenLimits {
 
 export const revokeToken = operation({
   summary: 'Revoke an own token',
-  description: 'The token is refused from the next request on.',
+  description: 'Rejects the token from the next request on.',
   tags,
   params,
   answers: { 200: empty() },
@@ -126,7 +126,7 @@ export const listUserTokens = operation({
 
 export const revokeUserToken = operation({
   summary: "Revoke a user's token",
-  description: 'The token is refused from the next request on. Needs the role `admin`.',
+  description: 'Rejects the token from the next request on. Needs the role `admin`.',
   tags,
   params: Type.Object({ ...ofUser.properties, ...params.properties }),
   answers: { 200: empty() },

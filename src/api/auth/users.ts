@@ -40,7 +40,7 @@ export const listUsers = operation({
 })
 
 export const showUser = operation({
-  summary: 'One user',
+  summary: 'Show one user',
   description:
     'One user by name, without the password. `ETag` names the state for a later `If-Match`. Needs the role `admin`.',
   tags,
@@ -53,7 +53,7 @@ export const showUser = operation({
 export const createUser = operation({
   summary: 'Create a user',
   description:
-    'Needs `name` and `password` of at least 8 characters; the role is `user` where none is given. Needs the role `admin`.',
+    'Needs `name` and `password` of at least 8 characters; the default role is `user`. Needs the role `admin`.',
   tags,
   idempotent: true,
   body: UserBody,
@@ -72,7 +72,7 @@ export const createUser = operation({
 export const changeUser = operation({
   summary: 'Change a user',
   description:
-    'Changes what the body names; the rest stays. A new password ends the sessions of the user and revokes the API tokens, unless `keepTokens` is true. `enabled: false` ends and revokes both. Administrators who change their own password give `currentPassword`. 409 `last-admin` where no administrator would be left.',
+    'Changes the members in the body. A new password ends the sessions of the user and revokes the API tokens, unless `keepTokens` is true. `enabled: false` ends and revokes both. Administrators who change their own password send `currentPassword`. 409 `last-admin` if no administrator would remain.',
   tags,
   params,
   body: UserBody,
@@ -109,7 +109,7 @@ async function confirmOwnPassword(
 export const deleteUser = operation({
   summary: 'Delete a user',
   description:
-    'Deletes the user with all sessions and API tokens. Layers, imports and downloads of the user stay. The last administrator cannot be deleted (409).',
+    'Deletes the user with all sessions and API tokens. Layers, imports and downloads of the user remain. The last administrator cannot be deleted (409).',
   tags,
   params,
   answers: { 200: empty() },
@@ -119,18 +119,17 @@ export const deleteUser = operation({
   },
 })
 
-const mostNames = 100
+const maxNames = 100
 
 export const listUserDependents = operation({
-  summary: 'What goes with a user who is deleted',
-  description:
-    'Names of the API tokens and the number of sessions that end when the user is deleted. Needs the role `admin`.',
+  summary: 'List what is deleted with a user',
+  description: 'API tokens and number of sessions that end when the user is deleted. Needs the role `admin`.',
   tags,
   params,
   answers: { 200: UserDependentsReply },
   handle: async ({ users }: UserDeps, request) => {
     const { tokens, sessions } = await users.dependents(request.params.name)
-    return { dependents: { tokens: { total: tokens.length, names: tokens.slice(0, mostNames) }, sessions } }
+    return { dependents: { tokens: { total: tokens.length, names: tokens.slice(0, maxNames) }, sessions } }
   },
 })
 
@@ -148,9 +147,9 @@ export const endUserSessions = operation({
 })
 
 export const changeOwnPassword = operation({
-  summary: 'Change the own password',
+  summary: 'Change your own password',
   description:
-    'Needs the current password, also in a session; an API token is not enough. A password that is easy to guess is a 400 `weak-password` (TERRANE_PASSWORD_STRENGTH). Sessions of the user end, API tokens stay. A wrong current password is a 403 `wrong-password`, and repeated ones are slowed down (429).',
+    'Needs the current password, also in a session; an API token is not enough. A password that is easy to guess is rejected with 400 `weak-password` (TERRANE_PASSWORD_STRENGTH). Sessions of the user end, API tokens remain valid. A wrong current password is 403 `wrong-password`; repeated attempts are delayed (429).',
   tags,
   body: OwnPasswordBody,
   answers: { 200: empty() },

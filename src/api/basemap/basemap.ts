@@ -19,9 +19,9 @@ const forever = 'public, max-age=31536000, immutable'
 const shortly = 'public, max-age=300'
 
 export const showBasemap = operation({
-  summary: 'Which map lies below data on the pages',
+  summary: 'Show the base map of the pages',
   description:
-    'Addresses of the light and the dark style that the pages draw below data, and the style layer before which data belong.',
+    'URLs of the light and the dark base map style of the pages, and the style layer below which data are drawn.',
   tags,
   isPublicRead: true,
   answers: {
@@ -31,7 +31,7 @@ export const showBasemap = operation({
         light: Type.String({ description: 'Address of a MapLibre style' }),
         dark: Type.String(),
         dataBefore: Type.Optional(
-          Type.String({ description: 'The layer of the style before which data are put' }),
+          Type.String({ description: 'Layer of the style below which data are drawn' }),
         ),
       }),
     }),
@@ -49,7 +49,8 @@ function styleOf(theme: Theme) {
   return operation({
     summary: `The ${theme} style of the background map, for MapLibre`,
     tags,
-    description: 'From Natural Earth. It names no glyphs: MapLibre draws letters by itself then.',
+    description:
+      'Based on Natural Earth. The style has no `glyphs`, so MapLibre draws text with local fonts.',
     isPublicRead: true,
     query: Type.Object({ language: Type.Optional(Type.Enum(['en', 'de'], { description: 'Of labels' })) }),
     answers: { 200: Type.Object({ version: Type.Literal(8) }, { additionalProperties: true }) },
@@ -71,13 +72,13 @@ const place = Type.Integer({ minimum: 0 })
 export const getBasemapTile = operation({
   summary: 'A vector tile of the background map',
   description:
-    'A Mapbox Vector Tile of Natural Earth with land, borders and names. Addresses with `v` never change and may be kept for a year.',
+    'A Mapbox Vector Tile of Natural Earth with land, borders and names. Tiles at URLs with `v` never change and may be cached for a year.',
   tags,
   isPublicRead: true,
   params: Type.Object({ z: place, x: place, y: place }),
   answers: {
     200: media('A vector tile', { 'application/vnd.mapbox-vector-tile': Bytes }),
-    204: Type.Null({ description: 'There is nothing but water' }),
+    204: Type.Null({ description: 'The tile contains only water' }),
   },
   handle: ({ background }: BasemapDeps, request, reply) => {
     const { z, x, y } = request.params

@@ -74,7 +74,7 @@ export const responseBytes = counter(
 export const layerRequests = counter(
   {
     name: 'terrane_layer_requests_total',
-    help: `Successful requests about a published layer; those beyond the first ${maxLayers} layers are "${others}".`,
+    help: `Successful requests by layer; layers beyond the first ${maxLayers} are counted as "${others}".`,
     labels: ['layer'],
   },
   (requests, events) => {

@@ -46,13 +46,13 @@ export const diskTotal = gauge(
 )
 
 export const monitoringWaiting = gauge(
-  { name: 'terrane_monitoring_waiting_requests', help: 'Requests that wait to be recorded by monitoring.' },
+  { name: 'terrane_monitoring_waiting_requests', help: 'Requests in the queue of monitoring.' },
   ofMonitoring(({ waiting }) => waiting),
 )
 
 const dropped = {
   name: 'terrane_monitoring_dropped_requests_total',
-  help: 'Requests that monitoring did not record, since too many waited.',
+  help: 'Requests that monitoring did not record because its queue was full.',
 }
 
 export const monitoringDropped: ExportedMetric = {

@@ -20,7 +20,7 @@ export const exceptionsTotal = counter(
 export const workEnded = counter(
   {
     name: 'terrane_work_ended_total',
-    help: 'Loads and jobs that neither got on nor heard their signal and were ended, or whose thread or process died.',
+    help: 'Loads and jobs that were ended because they made no progress and ignored their signal, or whose thread or process died.',
     labels: ['kind'],
   },
   (ended, events) => {

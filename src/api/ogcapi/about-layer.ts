@@ -52,7 +52,7 @@ export function requireFeatures(layer: LayerRecord): LayerRecord {
   if (layer.details.kind === 'vector') return layer
   throw notFound(
     'no-features',
-    `Collection "${collectionId(layer)}" is a coverage and has no items: its link "enclosure" leads to the file, of a mosaic "granules" to those`,
+    `Collection "${collectionId(layer)}" is a coverage and has no items: follow its link "enclosure" to the file, or "granules" for a mosaic`,
   )
 }
 

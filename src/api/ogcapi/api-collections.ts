@@ -3,7 +3,7 @@ import { collectionId, jsonTypeOf } from './collection.ts'
 import { isFilterable } from './property-filters.ts'
 
 /** Maximum number of layers with paths of their own: clients read the whole document. */
-const mostDescribed = 200
+const maxDescribed = 200
 
 /** Description of the features of one layer, in the form used for all. */
 export interface ItemsDescription {
@@ -17,7 +17,7 @@ export function ownItemsPaths(
   layers: readonly LayerRecord[],
   describe: (id: string, title: string) => ItemsDescription,
 ): Record<string, object> {
-  const own = layers.filter(({ details }) => details.kind === 'vector').slice(0, mostDescribed)
+  const own = layers.filter(({ details }) => details.kind === 'vector').slice(0, maxDescribed)
   const paths = own.map((layer): [string, object] => {
     const id = collectionId(layer)
     const { operation, taken } = describe(id, layer.details.title)

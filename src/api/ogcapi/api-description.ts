@@ -92,7 +92,7 @@ const operations: Record<string, Operation> = {
   [collectionPath]: {
     offered: offeredDocuments,
     id: 'describeCollection',
-    summary: 'One layer',
+    summary: 'Show one layer',
     answer: answerOf(json, 'collection'),
     parameters: ['collectionId'],
   },
@@ -106,14 +106,14 @@ const operations: Record<string, Operation> = {
   [`${collectionPath}/queryables`]: {
     offered: offeredQueryables,
     id: 'getQueryables',
-    summary: 'What features of a layer can be filtered by',
+    summary: 'List the queryables of a layer',
     answer: { 'application/schema+json': { schema: { type: 'object' } } },
     parameters: ['collectionId'],
   },
   [`${collectionPath}/sortables`]: {
     offered: offeredQueryables,
     id: 'getSortables',
-    summary: 'What features of a layer can be ordered by',
+    summary: 'List the sortables of a layer',
     answer: { 'application/schema+json': { schema: { type: 'object' } } },
     parameters: ['collectionId'],
   },
@@ -172,7 +172,7 @@ const catalogueOperations: Record<string, Operation> = {
 const downloadOperations: Record<string, Operation> = {
   [`${collectionPath}/download`]: {
     id: 'getDownload',
-    summary: 'A layer, or a part of it, as a file',
+    summary: 'Download a layer, or a part of it, as a file',
     answer: { 'application/geopackage+sqlite3': { schema: { type: 'string', format: 'binary' } } },
     parameters: ['collectionId', 'bbox', 'bbox-crs', 'filter', 'filter-lang', 'filter-crs'],
   },
@@ -191,7 +191,7 @@ const tileOperations: Record<string, Operation> = {
   '/tileMatrixSets/{tileMatrixSetId}': {
     offered: offeredDocuments,
     id: 'getTileMatrixSet',
-    summary: 'One tile matrix set',
+    summary: 'Show one tile matrix set',
     answer: answerOf(json, 'tileMatrixSet'),
     parameters: ['tileMatrixSetId'],
   },
@@ -205,7 +205,7 @@ const tileOperations: Record<string, Operation> = {
   [tilesetPath]: {
     offered: offeredDocuments,
     id: 'terrane.collection.vector.getTileSet',
-    summary: 'One tileset of a layer',
+    summary: 'Show one tileset of a layer',
     answer: answerOf(json, 'tileSet'),
     parameters: ['collectionId', 'tileMatrixSetId'],
   },
@@ -219,20 +219,20 @@ const tileOperations: Record<string, Operation> = {
 }
 
 const failure = {
-  description: 'What is wrong (RFC 9457)',
+  description: 'Problem document (RFC 9457)',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/exception' } } },
 }
 
 function formatParameter(offered: readonly Representation[]): object {
   const names = offered.map(({ name }) => name)
-  const description = 'Format of the answer; wins over `Accept`'
+  const description = 'Format of the response; takes precedence over `Accept`'
   return { name: 'f', ...query, description, schema: { type: 'string', enum: names, default: names[0] } }
 }
 
 const language = {
   name: 'lang',
   ...query,
-  description: 'Language of pages; wins over `Accept-Language`',
+  description: 'Language of pages; takes precedence over `Accept-Language`',
   schema: { type: 'string', enum: ['en', 'de'] },
 }
 
@@ -279,7 +279,7 @@ function pathsOf(described: Record<string, Operation>, tag: 'features' | 'tiles'
 /** Describes the path of a layer's features, without its properties. */
 function describeOwnItems(id: string, title: string): ItemsDescription {
   const { answer, offered } = ownValue(operations, `${collectionPath}/items`) ?? {}
-  if (answer === undefined) throw new Error('Features are not described')
+  if (answer === undefined) throw new Error('The feature type has no description in this format')
   const own = page.filter((name) => name !== 'collectionId')
   const summary = `Features of ${title}`
   const described = { id: `getFeatures.${id}`, summary, answer, parameters: own, offered }

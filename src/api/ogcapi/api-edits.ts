@@ -11,12 +11,12 @@ export const editParameters = {
   ifMatch: {
     name: 'If-Match',
     ...header,
-    description: 'The `ETag` of the feature that is meant: 412 where it was changed meanwhile',
+    description: '`ETag` of the feature; 412 if the feature was changed meanwhile',
   },
   idempotencyKey: {
     name: 'Idempotency-Key',
     ...header,
-    description: 'The same request with the same key within 24 hours is carried out once',
+    description: 'The same request with the same key is carried out once within 24 hours',
   },
 }
 
@@ -24,7 +24,7 @@ type EditParameter = keyof typeof editParameters
 
 const featureSchema = { $ref: '#/components/schemas/featureGeoJSON' }
 const failure = {
-  description: 'What is wrong (RFC 9457)',
+  description: 'Problem document (RFC 9457)',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/exception' } } },
 }
 const failures = { 400: failure, 401: failure, 403: failure, 404: failure, 405: failure, 409: failure }
@@ -62,7 +62,7 @@ const conditional = { 412: failure, 415: failure }
 
 const allowed = {
   200: {
-    description: 'What the caller may do',
+    description: 'Rights of the caller',
     headers: { Allow: { description: 'The methods', schema: text } },
   },
 }
@@ -72,7 +72,7 @@ export const editPaths: Record<string, Record<string, object>> = {
   '/collections/{collectionId}/items': {
     options: toOperation({
       id: 'describeFeatures',
-      summary: 'What the caller may do with the features of a layer',
+      summary: 'List the methods allowed for the features of a layer',
       path: collection,
       headers: [],
       answers: allowed,
@@ -96,7 +96,7 @@ export const editPaths: Record<string, Record<string, object>> = {
   '/collections/{collectionId}/items/{featureId}': {
     options: toOperation({
       id: 'describeFeature',
-      summary: 'What the caller may do with a feature',
+      summary: 'List the methods allowed for a feature',
       path: feature,
       headers: [],
       answers: allowed,
@@ -111,7 +111,7 @@ export const editPaths: Record<string, Record<string, object>> = {
     }),
     patch: toOperation({
       id: 'updateFeature',
-      summary: 'Change what is named of a feature',
+      summary: 'Change some properties of a feature',
       path: feature,
       body: { 'application/merge-patch+json': { type: 'object' }, 'application/json': { type: 'object' } },
       headers: ['contentCrs', 'ifMatch'],

@@ -13,7 +13,8 @@ const parameters = [
     name: 'crs',
     ...query,
     schema: { ...text, format: 'uri' },
-    description: 'CRS of the picture: that of the layer where none is named, CRS84, EPSG:4326, EPSG:3857',
+    description:
+      'CRS of the image: CRS84, EPSG:4326, EPSG:3857 or the CRS of the layer, which is the default',
   },
   { name: 'width', ...query, schema: { type: 'integer', minimum: 1 }, description: 'Pixels' },
   { name: 'height', ...query, schema: { type: 'integer', minimum: 1 }, description: 'Pixels' },
@@ -22,21 +23,21 @@ const parameters = [
     ...query,
     ...list,
     schema: { type: 'boolean', default: true },
-    description: 'Whether there is nothing below the data; `false` where a bgcolor is given',
+    description: 'True for a transparent background; default `false` if bgcolor is given',
   },
   {
     name: 'bgcolor',
     ...query,
     ...list,
     schema: { ...text, default: '0xFFFFFF' },
-    description: 'What is below the data: hexadecimal, or a name',
+    description: 'Background colour: hexadecimal, or a name',
   },
   {
     name: 'f',
     ...query,
     ...list,
     schema: { ...text, enum: ['png', 'webp', 'jpeg'] },
-    description: 'Format; `Accept` where it is absent',
+    description: 'Format; default by `Accept`',
   },
 ]
 const style = {
@@ -49,7 +50,7 @@ const style = {
 
 function toOperation(operationId: string, summary: string, ofPath: readonly object[]): object {
   const failure = {
-    description: 'What is wrong (RFC 9457)',
+    description: 'Problem document (RFC 9457)',
     content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/exception' } } },
   }
   return {
@@ -62,9 +63,9 @@ function toOperation(operationId: string, summary: string, ofPath: readonly obje
         200: {
           description: 'A picture',
           headers: {
-            'Content-Crs': { schema: text, description: 'CRS of the picture; CRS84 where it is absent' },
-            'Content-Bbox': { schema: text, description: 'What the picture shows' },
-            'Content-Datetime': { schema: text, description: 'When, of a mosaic' },
+            'Content-Crs': { schema: text, description: 'CRS of the image; default CRS84' },
+            'Content-Bbox': { schema: text, description: 'Area of the image' },
+            'Content-Datetime': { schema: text, description: 'Times of a mosaic' },
           },
           content: { 'image/png': picture, 'image/webp': picture, 'image/jpeg': picture },
         },

@@ -24,7 +24,7 @@ export const parameters = {
     name: 'limit',
     ...query,
     ...list,
-    description: 'Features a page',
+    description: 'Features per page',
     schema: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
   },
   // No style and no list: clients would take it for an attribute to filter by.
@@ -53,7 +53,7 @@ export const parameters = {
     ...query,
     ...list,
     description:
-      'A date, a time, or an interval with `/` and `..` for open; a duration such as `P2D` at one end',
+      'A date, a time, or an interval with `/`, open ends as `..`; one end may be a duration such as `P2D`',
     schema: text,
   },
   filter: { name: 'filter', ...query, description: 'Filter in the language of `filter-lang`', schema: text },
@@ -76,28 +76,28 @@ export const parameters = {
   sortby: {
     name: 'sortby',
     ...query,
-    description: 'Properties that features are ordered by, with `-` before descending ones',
+    description: 'Properties to sort by; `-` before a name sorts in descending order',
     explode: false,
     schema: { type: 'array', minItems: 1, items: { type: 'string' } },
   },
   properties: {
     name: 'properties',
     ...query,
-    description: 'Properties that are shown, the geometry among them; all where none are named',
+    description: 'Properties of the features, including the geometry; default all',
     explode: false,
     schema: { type: 'array', minItems: 1, items: { type: 'string' } },
   },
   'exclude-properties': {
     name: 'exclude-properties',
     ...query,
-    description: 'Properties that are not shown',
+    description: 'Excluded properties',
     explode: false,
     schema: { type: 'array', minItems: 1, items: { type: 'string' } },
   },
   position: {
     name: 'position',
     ...query,
-    description: 'Where the page begins, as the links `next` and `prev` have it',
+    description: 'Start of the page, from the links `next` and `prev`',
     schema: text,
   },
   tileMatrixSetId: {
@@ -131,7 +131,7 @@ export const parameters = {
   sentFor: {
     name: 'type',
     ...query,
-    description: 'For what a feature is sent, whose schema is asked for',
+    description: 'Operation for which the schema of a feature is requested',
     schema: { type: 'string', enum: ['create', 'replace', 'update'] },
   },
   crs: {

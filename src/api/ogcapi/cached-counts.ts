@@ -3,7 +3,7 @@ import { filterKey } from '../../filters/filter.ts'
 import type { FeaturePageRequest, VectorStore } from '../../stores/index.ts'
 import { getStoreDescription } from '../../stores/registry.ts'
 
-const mostKept = 2000
+const maxKept = 2000
 
 /** Cached numbers of matches, each for one version of its layer. */
 export class CachedCounts {
@@ -46,7 +46,7 @@ export class CachedCounts {
   keep(key: string | undefined, count: number): void {
     if (key === undefined || this.#counts.has(key)) return
     const [oldest] = this.#counts.keys()
-    if (this.#counts.size >= mostKept && oldest !== undefined) this.#counts.delete(oldest)
+    if (this.#counts.size >= maxKept && oldest !== undefined) this.#counts.delete(oldest)
     this.#counts.set(key, count)
   }
 }

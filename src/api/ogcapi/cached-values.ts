@@ -13,9 +13,9 @@ const lookMs = 60_000
  */
 const atATime = 4
 const heavyAtATime = 2
-const mostKept = 2000
+const maxKept = 2000
 /** A harvester may ask for thousands of layers. */
-const mostWaiting = 50
+const maxWaiting = 50
 
 /** Reading has its own time limit. */
 const never = new AbortController().signal
@@ -49,7 +49,7 @@ export class CachedValues {
   }
 
   #find(layer: LayerRecord, version: number): CachedColumnValues | undefined {
-    if (this.#waiting >= mostWaiting) return undefined
+    if (this.#waiting >= maxWaiting) return undefined
     this.#waiting += 1
     const values = this.#turns
       .run(() => this.#look(layer), {
@@ -67,7 +67,7 @@ export class CachedValues {
       if (this.#kept.get(layer.id) === kept) this.#kept.delete(layer.id)
     })
     const [oldest] = this.#kept.keys()
-    if (this.#kept.size > mostKept && oldest !== undefined) this.#kept.delete(oldest)
+    if (this.#kept.size > maxKept && oldest !== undefined) this.#kept.delete(oldest)
     return kept
   }
 

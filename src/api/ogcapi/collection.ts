@@ -244,7 +244,7 @@ function partOfSchema(
   return { ...about, $id: $id.replace(/schema$/, name), properties: some }
 }
 
-/** For what a feature is sent. */
+/** Operation for which a client sends a feature. */
 export type SentFor = 'create' | 'replace' | 'update'
 
 /** Returns the schema of features in requests (OGC 20-002, /req/features/representation-geojson-replace). */

@@ -72,7 +72,7 @@ export const describeCollection = represented(
   offeredDocuments,
   operation({
     ...marks,
-    summary: 'One layer',
+    summary: 'Show one layer',
     description: 'Title, extent, CRSs, attributes and links of one layer: items, tiles, maps, downloads.',
     params: CollectionParams,
     answers: { 200: Collection },
@@ -95,9 +95,9 @@ export const getSchema = represented(
   offeredSchemas,
   operation({
     ...marks,
-    summary: 'Attributes of a layer; or what a feature that is sent has to be like',
+    summary: 'Show the attributes of a layer, or the schema of features to send',
     description:
-      'A JSON Schema of the properties of features. With `Accept: application/schema+json` and for writing it tells what a new feature needs.',
+      'A JSON Schema of the properties of features. With `Accept: application/schema+json` and for writing, it lists the required properties of a new feature.',
     params: CollectionParams,
     query: SchemaQuery,
     answers: { 200: SchemaAnswer },
@@ -119,9 +119,9 @@ export const getQueryables = represented(
   offeredQueryables,
   operation({
     ...marks,
-    summary: 'What features of a layer can be filtered by',
+    summary: 'List the queryables of a layer',
     description:
-      'A JSON Schema of the properties that `filter` may name, with their values where they are few and least and largest otherwise.',
+      'A JSON Schema of the properties that `filter` accepts, with all values if there are few, otherwise with the minimum and maximum.',
     params: CollectionParams,
     answers: { 200: SchemaAnswer },
     handle: (deps: Pick<OgcDeps, 'catalog' | 'version' | 'sharedMaxAgeSeconds' | 'kept'>, request, reply) =>
@@ -141,8 +141,8 @@ export const getSortables = represented(
   offeredQueryables,
   operation({
     ...marks,
-    summary: 'What features of a layer can be ordered by',
-    description: 'A JSON Schema of the properties that `sortby` may name.',
+    summary: 'List the sortables of a layer',
+    description: 'A JSON Schema of the properties that `sortby` accepts.',
     params: CollectionParams,
     answers: { 200: SchemaAnswer },
     handle: (deps: CatalogPageDeps, request, reply) =>

@@ -61,7 +61,7 @@ export const getGranuleFile = operation({
   ...marks,
   summary: "A granule's file, or a range of it",
   description:
-    'The bytes of the file as they were imported. `Range` gets a part of it, as readers of cloud-optimized GeoTIFF do.',
+    'Bytes of the imported file. `Range` returns a part, as readers of cloud-optimized GeoTIFF request it.',
   params: GranuleFileParams,
   answers: { 200: FileAnswer },
   handle: async ({ catalog, granuleFolders }: Pick<OgcDeps, 'catalog' | 'granuleFolders'>, request, reply) =>
@@ -72,7 +72,7 @@ export const getCoverageFile = operation({
   ...marks,
   summary: 'The file of a coverage, or a range of it',
   description:
-    'The bytes of the file as they were imported. `Range` gets a part of it, as readers of cloud-optimized GeoTIFF do.',
+    'Bytes of the imported file. `Range` returns a part, as readers of cloud-optimized GeoTIFF request it.',
   params: CollectionFileParams,
   answers: { 200: FileAnswer },
   handle: async ({ catalog }: Pick<OgcDeps, 'catalog'>, request, reply) =>

@@ -29,7 +29,7 @@ import type { OgcDeps } from './ogc-deps.ts'
 import { CollectionParams, selection } from './schemas.ts'
 
 /** Layers of more rows are made in the background, unless something narrows them. */
-const mostRowsAtOnce = 100_000
+const maxRowsAtOnce = 100_000
 /** Default and maximum wait in seconds. */
 const usualWaitSeconds = 15
 const longestWaitSeconds = 60
@@ -44,23 +44,23 @@ const DownloadQuery = Type.Object({
     }),
   ),
   properties: Type.Optional(
-    Type.String({ description: 'Names of properties with commas between; default all' }),
+    Type.String({ description: 'Names of properties separated by commas; default all' }),
   ),
   ...selection,
 })
 type Parameters = Static<typeof DownloadQuery>
 
 export const getDownload = operation({
-  summary: 'A layer, or what a filter leaves of it, as a file',
+  summary: 'Download a layer, or its filtered features, as a file',
   description:
-    'The file at once, or 202 and the address of a download: with `Prefer: respond-async`, where the layer is large, and where it takes longer than `Prefer: wait` or 15 seconds. All rows are of one state of the layer.',
+    'Returns the file, or 202 and the URL of a download: with `Prefer: respond-async`, for large layers, and if it takes longer than `Prefer: wait` or 15 seconds. All rows belong to the same state of the layer.',
   tags: ['downloads'],
   isPublicRead: true,
   handlesHead: true,
   params: CollectionParams,
   query: DownloadQuery,
   answers: {
-    200: media('The file; `Terrane-Losses` tells what is not as in the layer', fileBodies),
+    200: media('The file; `Terrane-Losses` lists the differences from the layer', fileBodies),
     202: DownloadReply,
     206: media('The range of it that was asked for', fileBodies),
     304: empty('The client has it already'),
@@ -97,7 +97,7 @@ function readDownloadRequest(layer: LayerRecord, query: Parameters): DownloadReq
   if (crs !== undefined && onlySrs !== undefined && crs.srs !== onlySrs)
     throw invalid('unsupported-crs', `${title} is always in ${onlySrs}: leave crs out`)
   if (needsGeometry === true && schema.geometry === undefined)
-    throw invalid('unknown-format', `${title} has no place for rows without geometry: ask for csv or gpkg`)
+    throw invalid('unknown-format', `${title} cannot store rows without geometry: request csv or gpkg`)
   const version = query.version === undefined ? undefined : parseVersion(query.version)
   if (version !== undefined && kind === 'raster')
     throw invalid(
@@ -116,7 +116,7 @@ async function refuseMosaic(catalog: Catalog, layer: LayerRecord): Promise<void>
   if (type === mosaicType)
     throw invalid(
       'mosaic-not-downloaded',
-      `Collection "${collectionId(layer)}" is a mosaic: its link "granules" leads to its files, each with its place and time`,
+      `Collection "${collectionId(layer)}" is a mosaic: follow its link "granules" to its files with their footprints and times`,
     )
 }
 
@@ -127,7 +127,7 @@ function readFormat(text: string, kind: LayerRecord['details']['kind']): Downloa
   if (found !== undefined) return found
   throw invalid(
     'unknown-format',
-    `f "${text.slice(0, 60)}" is not offered of this collection: expected ${offered.join(', ')}`,
+    `f "${text.slice(0, 60)}" is not available for this collection: expected ${offered.join(', ')}`,
   )
 }
 
@@ -141,7 +141,7 @@ function readProperties(
   if (unknown === undefined) return names
   throw invalid(
     'invalid-parameter',
-    `properties names "${unknown.slice(0, 80)}", which the collection has not`,
+    `properties names "${unknown.slice(0, 80)}", which does not exist in the collection`,
   )
 }
 
@@ -155,6 +155,6 @@ function waitSeconds(
   if (/(?:^|[,;\s])respond-async(?:$|[,;\s])/.test(prefer)) return 0
   const [, wait] = /(?:^|[,;\s])wait\s*=\s*"?(\d{1,6})/.exec(prefer) ?? []
   if (wait !== undefined) return Math.min(Number(wait), longestWaitSeconds)
-  const isLarge = (details.featureCount ?? 0) > mostRowsAtOnce && box === undefined && filter === undefined
+  const isLarge = (details.featureCount ?? 0) > maxRowsAtOnce && box === undefined && filter === undefined
   return isLarge ? 0 : usualWaitSeconds
 }

@@ -53,7 +53,7 @@ export const createFeature = operation({
 export const replaceFeature = operation({
   ...marks,
   ...sent,
-  summary: 'Replace a feature: properties that are not named become empty',
+  summary: 'Replace a feature: absent properties become empty',
   params: ItemParams,
   reported: { body: Feature },
   consumes: featureTypes,
@@ -66,7 +66,7 @@ export const replaceFeature = operation({
 export const updateFeature = operation({
   ...marks,
   ...sent,
-  summary: 'Change what is named of a feature, by a JSON Merge Patch',
+  summary: 'Change some properties of a feature with a JSON Merge Patch',
   params: ItemParams,
   reported: { body: FeaturePatch },
   consumes: patchTypes,
@@ -80,7 +80,7 @@ export const deleteFeature = operation({
   ...marks,
   summary: 'Remove a feature',
   description:
-    'Removes the feature and records a version of the layer. `If-Match` refuses it (412) where somebody else has changed it meanwhile.',
+    'Removes the feature and records a version of the layer. With `If-Match`, the response is 412 if the feature was changed meanwhile.',
   params: ItemParams,
   answers: { 204: empty() },
   handle: ({ catalog, edits }: OgcEditsDeps, request, reply) =>
@@ -192,7 +192,7 @@ async function edit(
   return made
 }
 
-/** As features are shown: by what is declared of the layer. */
+/** Returns the declared CRS of the layer, which features in responses use too. */
 function crsOf({ details: { schema, srs, crs } }: LayerRecord): CrsDeclaration | string | undefined {
   return schema.geometry === undefined ? undefined : (srs ?? crs)
 }
@@ -206,6 +206,6 @@ function contentCrs(layer: LayerRecord, { headers }: FastifyRequest) {
 function requireMediaType({ headers }: FastifyRequest, known: readonly string[]): void {
   const type = (headers['content-type'] ?? '').split(';', 1).join().trim().toLowerCase()
   if (known.includes(type)) return
-  const text = `A body of type "${type.slice(0, 100)}" is not taken here, only ${known.join(' or ')}`
+  const text = `A body of type "${type.slice(0, 100)}" is not accepted, only ${known.join(' or ')}`
   throw new Failure('mediaType', 'unsupported-media-type', text)
 }

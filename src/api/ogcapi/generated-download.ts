@@ -50,14 +50,14 @@ export async function sendDownload(
 }
 
 /** Most characters of a header that every client takes. */
-const mostHeader = 3500
+const maxHeader = 3500
 
-/** Texts with commas between, each percent-encoded; those that there is no place for are in the document of the download. */
+/** Texts separated by commas, each percent-encoded; those that there is no place for are in the document of the download. */
 function lossesHeader(losses: readonly string[]): string {
   let header = ''
   for (const loss of losses.map((text) => encodeURIComponent(text).replaceAll('%20', ' '))) {
     const longer = header === '' ? loss : `${header}, ${loss}`
-    if (longer.length > mostHeader) break
+    if (longer.length > maxHeader) break
     header = longer
   }
   return header

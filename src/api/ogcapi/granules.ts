@@ -63,8 +63,7 @@ function viewOf(request: FastifyRequest, { layer, store }: Granules): FeatureVie
 
 /** Granules are those of the present version. */
 function refuseVersions({ version }: ItemsParameters): void {
-  if (version !== undefined)
-    throw invalid('invalid-parameter', 'version goes with features: granules have none')
+  if (version !== undefined) throw invalid('invalid-parameter', 'version is not supported for granules')
 }
 
 /** A page of a mosaic's granules as GeoJSON: footprints, times and links to the files. */

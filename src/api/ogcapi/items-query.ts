@@ -61,7 +61,7 @@ function parseBbox(text: string, isYx: boolean): Envelope {
     number,
   ]
   if ((numbers.length !== 4 && numbers.length !== 6) || !numbers.every(Number.isFinite)) {
-    throw invalid('invalid-bbox', `bbox "${text}" is not four or six numbers with commas between`)
+    throw invalid('invalid-bbox', `bbox "${text}" is not four or six numbers separated by commas`)
   }
   const envelope = isYx ? { minX: b, minY: a, maxX: d, maxY: c } : { minX: a, minY: b, maxX: c, maxY: d }
   if (envelope.minY <= envelope.maxY) return envelope

@@ -39,7 +39,7 @@ export class PageTokens {
     if (!isOwn || bytes.toString('base64url') !== token)
       throw invalid(
         'invalid-position',
-        'position is none that was given for this collection in this order: begin again without it',
+        'position is not valid for this collection and order: start without it',
       )
     const [isBackward, passed, id, ...values] = JSON.parse(body.toString()) as [
       number,

@@ -55,7 +55,7 @@ function sides(attribute: Attribute, value: unknown): Expression[] {
   if (typeof value !== 'string')
     throw invalid(
       'invalid-parameter',
-      `"${name}" is given more than once: a filter says what several values may be`,
+      `"${name}" is given more than once: use a filter to match several values`,
     )
   const property: Expression = { kind: 'property', name }
   if (type === 'text' || type === 'date' || type === 'timestamp') return [property, { kind: 'text', value }]

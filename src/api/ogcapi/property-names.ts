@@ -2,8 +2,8 @@ import { invalid } from '../../core/errors/errors.ts'
 import type { Attribute, Schema } from '../../geo/schema.ts'
 import type { PropertySelection, SortKey } from '../../stores/index.ts'
 
-const mostSortKeys = 8
-const mostNames = 2000
+const maxSortKeys = 8
+const maxNames = 2000
 
 /** Query parameters that name properties, as text. */
 export interface NamingParameters {
@@ -18,10 +18,10 @@ export interface NamingParameters {
 function parseNames(parameter: string, text: string): string[] {
   const names = text.match(/"(?:[^"]|"")*"|[^,]+|(?<=,|^)(?=,|$)/g) ?? ['']
   const isWhole = names.join(',') === text && !names.includes('')
-  if (isWhole && names.length <= mostNames) return names.map(unquoted)
+  if (isWhole && names.length <= maxNames) return names.map(unquoted)
   throw invalid(
     'invalid-parameter',
-    `${parameter} "${text.slice(0, 200)}" is no list of at most ${mostNames} names with commas between`,
+    `${parameter} "${text.slice(0, 200)}" is not a list of at most ${maxNames} names separated by commas`,
   )
 }
 
@@ -38,8 +38,8 @@ export function isSortable({ type }: Attribute): boolean {
 export function readSort({ sortby }: NamingParameters, { attributes }: Schema): SortKey[] {
   if (sortby === undefined) return []
   const keys = parseSigned(sortby)
-  if (keys.length > mostSortKeys)
-    throw invalid('invalid-parameter', `sortby has more than ${mostSortKeys} names`)
+  if (keys.length > maxSortKeys)
+    throw invalid('invalid-parameter', `sortby has more than ${maxSortKeys} names`)
   const seen = new Set<string>()
   for (const { attribute } of keys) {
     const found = attributes.find(({ name }) => name === attribute)
@@ -60,7 +60,7 @@ function parseSigned(text: string): SortKey[] {
   if (parts.length === 0 || parts.join(',') !== text)
     throw invalid(
       'invalid-parameter',
-      `sortby "${text.slice(0, 200)}" is no list of names with commas between`,
+      `sortby "${text.slice(0, 200)}" is not a list of names separated by commas`,
     )
   return parts.map((part) => ({
     attribute: unquoted(part.replace(/^[-+ ]/, '')),
@@ -92,6 +92,6 @@ function requireKnown(parameter: string, names: ReadonlySet<string>, { attribute
   const unknown = [...names].filter((name) => !known.has(name))
   if (unknown.length === 0) return
   const message = (name: string): string =>
-    `${parameter} names "${name.slice(0, 200)}", which is no property of the collection`
+    `${parameter} names "${name.slice(0, 200)}", which is not a property of the collection`
   throw invalid('unknown-property', message(unknown[0] ?? ''), { errors: unknown.slice(0, 20).map(message) })
 }

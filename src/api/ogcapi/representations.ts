@@ -90,7 +90,7 @@ function chooseRepresentation(
   if (f !== undefined) {
     const named = offered.find(({ name, aliases }) => name === f || aliases?.includes(f) === true)
     if (named !== undefined) return named
-    throw invalid('unknown-format', `f "${f.slice(0, 60)}" is not offered here: expected one of ${names}`)
+    throw invalid('unknown-format', `f "${f.slice(0, 60)}" is not available: expected one of ${names}`)
   }
   const types = offered.map(({ mediaType, acceptedAs = [] }) => [mediaType, ...acceptedAs])
   const chosen = offered[chooseMediaType(types, accept) ?? -1]
@@ -99,7 +99,7 @@ function chooseRepresentation(
   throw new Failure(
     'notAcceptable',
     'not-acceptable',
-    `Accept "${accept?.slice(0, 200)}" names nothing that is offered here: ${reported}; or f with one of ${names}`,
+    `Accept "${accept?.slice(0, 200)}" lists no available media type: use ${reported}; or f with one of ${names}`,
   )
 }
 
@@ -153,10 +153,10 @@ export function represented<Parts>(
 }
 
 /** Removes empty parameters, which the forms of pages send, and limits the number of rows per page. */
-function repairQuery({ query }: FastifyRequest, mostRows: number): void {
+function repairQuery({ query }: FastifyRequest, maxRows: number): void {
   const given = query as Record<string, unknown>
   for (const [name, value] of Object.entries(given)) if (value === '') delete given[name]
-  if (Number(given['limit']) > mostRows) given['limit'] = String(mostRows)
+  if (Number(given['limit']) > maxRows) given['limit'] = String(maxRows)
 }
 
 /**
@@ -180,7 +180,7 @@ function withFormat(query: TSchema | undefined, offered: readonly Representation
 }
 
 function reportedFormat(offered: readonly Representation[]): TSchema {
-  const description = `Format of the answer: ${offered[0]?.name} where neither this nor \`Accept\` names one`
+  const description = `Format of the response; default ${offered[0]?.name} if \`Accept\` names none either`
   const [first, ...others] = offered.map(({ name }) => name)
   if (first === undefined) throw new Error('An answer without a format')
   if (others.length === 0) return Type.Literal(first, { description })

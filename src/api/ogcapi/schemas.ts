@@ -32,7 +32,7 @@ const Extent = Type.Object({
       grid: Type.Optional(Type.Object({ cellsCount: Type.Integer() }, { description: 'Of a mosaic' })),
       values: Type.Optional(
         Type.Array(Type.String(), {
-          description: 'Every time of a mosaic, where there are not too many; not in lists of collections',
+          description: 'All times of a mosaic, unless there are too many; not in lists of collections',
         }),
       ),
     }),
@@ -75,9 +75,7 @@ export const Collection = Type.Object({
 
 export const CollectionsQuery = Type.Object({
   offset: Type.Optional(
-    Type.String({
-      description: 'Of the page for people: with which layer it begins. Other formats have all layers',
-    }),
+    Type.String({ description: 'HTML only: offset of the first layer. Other formats contain all layers' }),
   ),
 })
 
@@ -99,12 +97,12 @@ const Property = Type.Object({
   const: Type.Optional(Type.String()),
   enum: Type.Optional(
     Type.Array(Type.Union([Type.String(), Type.Number()]), {
-      description: 'Of queryables: every value, where they are few',
+      description: 'Queryables only: all values, if there are few',
     }),
   ),
-  minimum: Type.Optional(Type.Number({ description: 'Of queryables: the least value' })),
+  minimum: Type.Optional(Type.Number({ description: 'Queryables only: the minimum value' })),
   maximum: Type.Optional(Type.Number()),
-  formatMinimum: Type.Optional(Type.String({ description: 'Of queryables: the first date or time' })),
+  formatMinimum: Type.Optional(Type.String({ description: 'Queryables only: the first date or time' })),
   formatMaximum: Type.Optional(Type.String()),
   anyOf: Type.Optional(Type.Array(Type.Unknown())),
   properties: Type.Optional(Type.Unknown()),
@@ -183,7 +181,7 @@ const bbox = Type.Optional(
   Type.String({ description: 'minx,miny,maxx,maxy; across the antimeridian minx is the larger' }),
 )
 const datetime = Type.Optional(
-  Type.String({ description: 'A date, a time, or an interval with "/" and ".." for open' }),
+  Type.String({ description: 'A date, a time, or an interval with "/", open ends as ".."' }),
 )
 const crs = Type.Optional(
   Type.String({ description: 'URI of the CRS of the answer, one that the collection lists' }),
@@ -191,7 +189,7 @@ const crs = Type.Optional(
 const bboxCrs = Type.Optional(Type.String({ description: 'URI of the CRS of bbox; default CRS84' }))
 
 const version = Type.Optional(
-  Type.String({ description: 'The features that the layer had at a version; for users alone' }),
+  Type.String({ description: 'Version of the layer; only for users who are logged in' }),
 )
 
 const filters = {
@@ -206,20 +204,22 @@ const filters = {
 
 const naming = {
   sortby: Type.Optional(
-    Type.String({ description: 'Properties that features are ordered by, with `-` before descending ones' }),
+    Type.String({ description: 'Properties to sort by; `-` before a name sorts in descending order' }),
   ),
-  properties: Type.Optional(Type.String({ description: 'Properties that are shown, with commas between' })),
+  properties: Type.Optional(Type.String({ description: 'Included properties, separated by commas' })),
   'exclude-properties': Type.Optional(
-    Type.String({ description: 'Properties that are not shown, with commas between' }),
+    Type.String({ description: 'Excluded properties, separated by commas' }),
   ),
   position: Type.Optional(
-    Type.String({ description: 'Where the page begins, as the links `next` and `prev` have it' }),
+    Type.String({ description: 'Start of the page, from the links `next` and `prev`' }),
   ),
 }
 
 /** Parameters are validated as text, so that errors use the terms of the standard. */
 export const ItemsQuery = Type.Object({
-  limit: Type.Optional(Type.String({ description: `Features a page: ${defaultLimit}, at most ${maxLimit}` })),
+  limit: Type.Optional(
+    Type.String({ description: `Features per page: default ${defaultLimit}, maximum ${maxLimit}` }),
+  ),
   offset: Type.Optional(Type.String({ description: 'Features to skip' })),
   bbox,
   'bbox-crs': bboxCrs,
@@ -235,7 +235,7 @@ export const DocumentedItemsQuery = Type.Object({
     Type.Integer({
       minimum: 1,
       default: defaultLimit,
-      description: `Features a page; more than ${maxLimit} are as good as that`,
+      description: `Features per page; larger values are reduced to ${maxLimit}`,
     }),
   ),
   offset: Type.Optional(Type.Integer({ minimum: 0, default: 0, description: 'Features to skip' })),
@@ -254,7 +254,7 @@ export const SchemaQuery = Type.Object({
   type: Type.Optional(
     Type.Union([Type.Literal('create'), Type.Literal('replace'), Type.Literal('update')], {
       description:
-        'For what a feature is sent: the answer is the schema of the GeoJSON that is expected then',
+        'Operation for which the feature is sent: the response is the schema of the expected GeoJSON',
     }),
   ),
 })

@@ -95,7 +95,7 @@ export async function answerService(
       reply,
       new OwsFailure(
         'InvalidParameterValue',
-        `SERVICE "${named.slice(0, 60)}" is not offered here: ${offeredServices}`,
+        `SERVICE "${named.slice(0, 60)}" is not available: use ${offeredServices}`,
         'service',
       ),
     )

@@ -2,7 +2,7 @@ import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import { filterKey } from '../../filters/filter.ts'
 import type { FeaturePageRequest, RowPosition } from '../../stores/index.ts'
 
-const mostKept = 20_000
+const maxKept = 20_000
 /** Characters of values that are sorted by. */
 const longestKept = 1000
 
@@ -46,7 +46,7 @@ export class CachedPositions {
     const { values } = row
     if (key.length > 10_000 || values.reduce((sum, one) => sum + (one?.length ?? 0), 0) > longestKept) return
     const [oldest] = this.#rows.keys()
-    if (this.#rows.size >= mostKept && oldest !== undefined) this.#rows.delete(oldest)
+    if (this.#rows.size >= maxKept && oldest !== undefined) this.#rows.delete(oldest)
     this.#rows.set(`${index} ${key}`, row)
   }
 }

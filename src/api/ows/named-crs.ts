@@ -12,7 +12,7 @@ export const commonCrs = ['EPSG:4326', 'EPSG:3857', 'EPSG:4258', 'EPSG:3035', 'E
 export interface NamedCrs {
   srs: string
   isYx: boolean
-  /** As documents name it. */
+  /** URI or code for response documents. */
   name: string
 }
 
@@ -35,11 +35,7 @@ export function readCrs(text: string, locator: string): NamedCrs {
   const [, code] = /^http:\/\/www\.opengis\.net\/gml\/srs\/epsg\.xml#(\d+)$/i.exec(plain) ?? []
   const record = findCrs(code === undefined ? plain : `EPSG:${code}`)
   if (record === undefined)
-    throw new OwsFailure(
-      'InvalidParameterValue',
-      `"${text.slice(0, 200)}" is no CRS that is known here`,
-      locator,
-    )
+    throw new OwsFailure('InvalidParameterValue', `"${text.slice(0, 200)}" is not a known CRS`, locator)
   const { srs, axisOrder } = record
   const isYx = axisOrder === 'yx'
   if (/^urn:/i.test(text)) return { srs, isYx, name: toUrn(srs) }

@@ -36,7 +36,7 @@ export async function answerPosted(
     if (service === 'WMS' || service === 'WMTS')
       throw new OwsFailure(
         'OperationNotSupported',
-        `${service} is asked by key and value, by GET or as a form`,
+        `${service} accepts key-value requests only: use GET or a form`,
         'body',
       )
     request.usedService = services[service].countsAs
@@ -92,7 +92,7 @@ function decode(body: Buffer, encoding: string): string {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(body)
   } catch {
-    throw invalidBody(`The body is no text in "${encoding.slice(0, 40)}"`)
+    throw invalidBody(`The body is not text in the encoding "${encoding.slice(0, 40)}"`)
   }
 }
 
@@ -101,7 +101,7 @@ function requireService(name: string): ServiceName {
   if (service !== undefined) return service
   throw new OwsFailure(
     'InvalidParameterValue',
-    `SERVICE "${name.slice(0, 60)}" is not offered here: WFS, WCS, WMS, WMTS`,
+    `SERVICE "${name.slice(0, 60)}" is not available: use WFS, WCS, WMS or WMTS`,
     'service',
   )
 }

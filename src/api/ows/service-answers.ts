@@ -27,7 +27,7 @@ const wfs = {
 }
 const wcs = { 'application/xml': Type.String(), 'image/tiff': Bytes, 'image/png': Bytes, 'image/jpeg': Bytes }
 
-const what = 'What was asked for'
+const what = 'Requested options'
 
 /** All services: SERVICE may name any of them at the address of another. */
 export const serviceAnswers = {

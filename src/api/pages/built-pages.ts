@@ -43,13 +43,13 @@ const mediaTypes = new Map([
 const endings = { br: '.br', gzip: '.gz' } as const
 /** Extensions of files that are already compressed. */
 const packed = new Set(['.woff2'])
-const leastCompressedBytes = 1024
+const minCompressedBytes = 1024
 const compressors = {
   br: (bytes: Uint8Array) =>
     promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 6 } }),
   gzip: (bytes: Uint8Array) => promisify(gzip)(bytes),
 }
-const mostKept = 200
+const maxKept = 200
 
 /** The pages that the set-up has built of `web/`. */
 export class BuiltPages {
@@ -57,9 +57,9 @@ export class BuiltPages {
   readonly mapOrigin: string | undefined
   readonly #folder: string
   readonly #built: Built
-  readonly #files = new BoundedCache<string, Promise<Uint8Array | undefined>>(mostKept)
+  readonly #files = new BoundedCache<string, Promise<Uint8Array | undefined>>(maxKept)
   /** Forms of files that are not on the disk. */
-  readonly #made = new BoundedCache<string, Promise<Uint8Array>>(mostKept)
+  readonly #made = new BoundedCache<string, Promise<Uint8Array>>(maxKept)
 
   /** Reads the list of what was built; where nothing was, there is no page. */
   constructor(folder: string, mapOrigin?: string) {
@@ -114,7 +114,7 @@ export class BuiltPages {
     bytes: Uint8Array,
     encoding: 'br' | 'gzip',
   ): Promise<Uint8Array | undefined> {
-    if (packed.has(extname(name)) || bytes.length < leastCompressedBytes) return undefined
+    if (packed.has(extname(name)) || bytes.length < minCompressedBytes) return undefined
     const file = `${name}${endings[encoding]}`
     return (await this.#read(file)) ?? this.#made.get(file, () => compressors[encoding](bytes))
   }

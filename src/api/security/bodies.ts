@@ -42,7 +42,7 @@ const GroupResponse = Type.Object(
   {
     name: Type.String(),
     title: Type.Optional(Type.String()),
-    source: Type.Enum([...groupSources], { description: 'Where the group comes from' }),
+    source: Type.Enum([...groupSources], { description: 'Source of the group' }),
     members: Type.Array(Type.String(), { description: 'Names of users, by any source' }),
     sources: Type.Record(Type.String(), Type.Array(Type.String()), {
       description: 'Members by the source of the membership',
@@ -74,7 +74,7 @@ const SubjectBody = Type.Object(
     everyone: Type.Optional(Type.Boolean({ description: 'Anonymous callers too' })),
     authenticated: Type.Optional(Type.Boolean({ description: 'Every user' })),
   },
-  { description: 'Exactly one of these', title: 'Subject' },
+  { description: 'Exactly one of these members', title: 'Subject' },
 )
 export const PermissionInput = Type.Object(
   {
@@ -96,8 +96,7 @@ export const ListedPermissions = Type.Object({
   roles: Type.Object(
     { admin: RoleActions, staff: RoleActions, user: RoleActions },
     {
-      description:
-        'What each role permits everywhere without a permission (`TERRANE_DEFAULT_READ`, `TERRANE_STAFF_SCOPE`)',
+      description: 'Rights of each role without a permission (`TERRANE_DEFAULT_READ`, `TERRANE_STAFF_SCOPE`)',
     },
   ),
 })

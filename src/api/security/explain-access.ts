@@ -22,7 +22,7 @@ export interface ExplainDeps {
 }
 
 export const explainAccess = operation({
-  summary: 'What a user may do with a resource, and which rule decides',
+  summary: 'Show the rights of a user on a resource, with the deciding rules',
   description:
     'The decision for each action. Without `user`: for the caller; with an empty `user`: for anonymous callers. About others needs the role `admin`.',
   tags: ['security'],
@@ -58,7 +58,7 @@ async function subjectOf(
     throw new Failure(
       'forbidden',
       'not-allowed',
-      `Rights of others are shown to the role admin, ${caller.name} is ${caller.role}`,
+      `Rights of other users need the role admin; ${caller.name} is ${caller.role}`,
     )
   if (name === '') return anonymous
   const user = await users.get(name)

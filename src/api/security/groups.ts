@@ -42,7 +42,7 @@ export const createGroup = operation({
 })
 
 export const showGroup = operation({
-  summary: 'One group',
+  summary: 'Show one group',
   description: 'One group with its members. `ETag` names the state for a later `If-Match`.',
   tags,
   params,
@@ -54,7 +54,7 @@ export const showGroup = operation({
 export const changeGroup = operation({
   summary: 'Change a group',
   description:
-    'Changes what the body names: title, local members, or the name, which permissions follow. Needs the role `admin`.',
+    'Changes the members in the body: title, local members, or the name. Permissions follow a new name. Needs the role `admin`.',
   tags,
   params,
   body: GroupBody,

@@ -31,7 +31,7 @@ function show(request: FastifyRequest, permission: Permission) {
 export const listPermissions = operation({
   summary: 'List permissions',
   description:
-    'All permissions by id, or those of a resource or a subject, and what the roles permit without them. Needs the role `admin`.',
+    'All permissions by id, or those of a resource or a subject, and the rights of the roles without permissions. Needs the role `admin`.',
   tags,
   query: Type.Object({
     resource: Type.Optional(Type.String({ description: 'Only those for exactly this resource' })),
@@ -83,7 +83,7 @@ export const createPermissions = operation({
 })
 
 export const showPermission = operation({
-  summary: 'One permission',
+  summary: 'Show one permission',
   description: 'Subject, resource and actions of one permission. Needs the role `admin`.',
   tags,
   params,
@@ -110,7 +110,7 @@ export const changePermission = operation({
 
 export const deletePermission = operation({
   summary: 'Delete a permission',
-  description: 'The right ends with the next request of its subject. Needs the role `admin`.',
+  description: 'Takes effect with the next request of the subject. Needs the role `admin`.',
   tags,
   params,
   answers: { 200: empty() },

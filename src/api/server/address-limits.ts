@@ -119,7 +119,7 @@ function tooManyRequests(): Failure {
   return new Failure(
     'tooMany',
     'too-many-requests',
-    'Too many requests of your address are being answered: wait for their responses, and read them',
+    'Too many unfinished responses to your address: read their bodies before sending more requests',
     { retryAfterSeconds: 5 },
   )
 }

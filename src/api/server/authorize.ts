@@ -42,7 +42,7 @@ function refuseLimited(caller: Caller): void {
   throw new Failure(
     'forbidden',
     'token-limited',
-    'This changes the account of the user, and the API token is good for less: use a token with the scope "manage" and without a workspace',
+    'This changes the account of the user: use a token with the scope "manage" and without a workspace',
   )
 }
 
@@ -157,6 +157,6 @@ function refuse(caller: Caller, role: string): never {
   throw new Failure(
     'forbidden',
     'not-allowed',
-    `This needs the role ${role}, ${caller.name} is ${caller.role}`,
+    `This needs the role ${role}; ${caller.name} is ${caller.role}`,
   )
 }

@@ -82,8 +82,8 @@ function foreignText(origin: string | undefined, request: FastifyRequest, settin
   return [
     `A page of ${origin ?? 'another site'} may not change anything here: this server is known as ${own}.`,
     settings.publicUrl === undefined
-      ? 'Where that page is this server behind a proxy, set TERRANE_PUBLIC_URL to the address that people type.'
-      : 'Where that page is this server, TERRANE_PUBLIC_URL names another address than people type.',
+      ? 'If the page belongs to this server behind a proxy, set TERRANE_PUBLIC_URL to the URL in the browser.'
+      : 'If the page belongs to this server, TERRANE_PUBLIC_URL differs from the URL in the browser.',
     'Pages of other sites are let in by TERRANE_CORS_ORIGINS.',
   ].join(' ')
 }

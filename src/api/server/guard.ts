@@ -58,7 +58,7 @@ function requireAccess(app: App): void {
   })
   app.addHook('onReady', async () => {
     const open = routes.find((route) => route.config?.access === undefined)
-    if (open !== undefined) throw new Error(`Route ${open.method} ${open.url} does not say who may call it`)
+    if (open !== undefined) throw new Error(`Route ${open.method} ${open.url} has no access rule`)
   })
 }
 
@@ -77,7 +77,7 @@ function mayBringTokenInBody(request: FastifyRequest): boolean {
   return request.routeOptions.config.takesForms === true
 }
 
-/** The token is no field of what the form is about. */
+/** The token is not a field of what the form is about. */
 function takeToken(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return undefined
   const fields = body as Record<string, unknown>
@@ -92,6 +92,6 @@ function requireCsrfToken({ caller, method, csrfToken }: FastifyRequest, given: 
   throw new Failure(
     'forbidden',
     'csrf-token-missing',
-    'A session needs the header X-CSRF-Token for this; GET /rest/security/session tells it',
+    'This request of a session needs the header X-CSRF-Token: GET /rest/security/session returns its value',
   )
 }

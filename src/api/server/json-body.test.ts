@@ -27,7 +27,7 @@ describe('parseJsonBody', () => {
     assert.throws(() => parse('{import:{}}'), { code: 'malformed-json' })
   })
 
-  it('refuses what is no UTF-8, and reads past a byte order mark', () => {
+  it('refuses what is not UTF-8, and reads past a byte order mark', () => {
     assert.throws(() => parse(Uint8Array.of(0x7b, 0xff, 0x7d)), { code: 'malformed-json' })
     assert.deepEqual(parse('\uFEFF{"a":1}'), { a: 1 })
   })

@@ -20,19 +20,19 @@ const Problem = Type.Object(
     title: Type.String(),
     status: Type.Integer(),
     detail: Type.String(),
-    code: Type.String({ description: 'Stable name of the failure' }),
+    code: Type.String({ description: 'Stable code of the error' }),
     errors: Type.Array(Type.String()),
   },
   { title: 'Problem' },
 )
 
 const failure = {
-  description: 'What is wrong (RFC 9457)',
+  description: 'Problem document (RFC 9457)',
   content: { 'application/problem+json': { schema: Problem } },
 }
 
 const monitoringFailure = {
-  description: 'What is wrong, by field',
+  description: 'Problems by field',
   content: { 'application/json': { schema: FailureReply } },
 }
 
@@ -52,7 +52,7 @@ export async function describeApi(app: App, server: ServerSettings, version: str
       info: {
         title: 'Terrane',
         version,
-        description: 'Imports spatial data, publishes it as layers, and watches how they are used.',
+        description: 'Imports spatial data, publishes layers, and records their use.',
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: base === '' ? '/' : base }],

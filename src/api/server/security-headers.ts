@@ -62,7 +62,8 @@ export function refuseRepeatedHost(app: App): void {
       const name = rawHeaders[index]
       if (name?.length === 4 && name.toLowerCase() === 'host') hosts += 1
     }
-    if (hosts > 1) throw invalid('repeated-host', `A request has one Host header, found ${hosts}`)
+    if (hosts > 1)
+      throw invalid('repeated-host', `A request must have exactly one Host header, found ${hosts}`)
     done()
   })
 }

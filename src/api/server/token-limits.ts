@@ -27,7 +27,7 @@ export function requireTokenScope(request: FastifyRequest): void {
     throw new Failure(
       'forbidden',
       'token-workspace',
-      `This token is good for the workspace "${tokenWorkspace}" alone`,
+      `This token is limited to the workspace "${tokenWorkspace}"`,
     )
 }
 

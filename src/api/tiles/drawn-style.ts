@@ -96,7 +96,7 @@ async function drawnStyle(
 function drawnBy(layer: LayerRecord, name: string, read: Style | undefined, key: string): DrawnStyle {
   const style = read ?? plainStyle(layer)
   const messages = style.lost.map((what) => `Not drawn: ${what}`)
-  if (read === undefined) messages.unshift(`Style "${name}" cannot be drawn, the plain one stands in for it`)
+  if (read === undefined) messages.unshift(`Style "${name}" cannot be drawn: the default style is used`)
   return { name, style, key, messages }
 }
 

@@ -67,8 +67,8 @@ const LegendJson = Type.Object(
         ),
       }),
     ),
-    leftOut: Type.Integer({ description: 'Lines that were left out since there are too many' }),
-    messages: Type.Array(Type.String({ description: 'What of the style the legend does not show' })),
+    leftOut: Type.Integer({ description: 'Lines that were omitted because there are too many' }),
+    messages: Type.Array(Type.String({ description: 'Parts of the style that the legend does not show' })),
   },
   { title: 'Legend' },
 )
@@ -115,8 +115,8 @@ async function aboutRasters(
   const facts = await rasters.facts(layer, waitLimit(patienceMs)).catch((error: unknown) => {
     messages.push(
       error instanceof Failure
-        ? `The values of the raster are not known: ${error.message}`
-        : 'The values of the raster are not known yet: ask again soon',
+        ? `The values of the raster cannot be read: ${error.message}`
+        : 'The values of the raster are still being read: repeat the request',
     )
     return undefined
   })

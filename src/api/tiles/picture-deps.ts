@@ -34,13 +34,13 @@ export async function namedLayer(
 ): Promise<LayerRecord> {
   const [layer, ...others] = await namedLayers(catalog.layers, request)
   if (layer === undefined || others.length > 0)
-    throw invalid('one-layer', `A picture shows one layer, found ${others.length + 1}`)
+    throw invalid('one-layer', `An image shows one layer, found ${others.length + 1}`)
   return layer
 }
 
 /** Query parameter of endpoints that show only the current version. */
 export const refusedVersion = Type.Optional(
-  Type.String({ description: 'A 400: earlier versions are not shown here' }),
+  Type.String({ description: 'Not supported: the response is 400' }),
 )
 
 /**
@@ -51,7 +51,7 @@ export function refuseVersion(version: string | undefined): void {
   if (version === undefined) return
   throw invalid(
     'invalid-parameter',
-    'version does not go with this address: tiles as .mvt, TileJSON, style.json, legends and thumbnails show a layer as it was',
+    'version is not supported here: only .mvt tiles, TileJSON, style.json, legends and thumbnails accept it',
   )
 }
 

@@ -13,7 +13,8 @@ const Params = Type.Object({
   z: Type.String({ description: 'Zoom, 0 to 22' }),
   x: Type.String({ description: 'Column from the west' }),
   y: Type.String({
-    description: 'Row from the north; with `@2x` behind it, as `12@2x`, of 512 cells instead of 256',
+    description:
+      'Row, counted from the north; the suffix `@2x`, as in `12@2x`, requests 512 pixels instead of 256',
   }),
 })
 const Query = Type.Object({
@@ -23,11 +24,11 @@ const Query = Type.Object({
   time: Type.Optional(
     Type.String({
       description:
-        'Of a mosaic: a time or date in ISO 8601 (a year, month, day or minute stands for all of it), or an interval such as `2020-01-01/2020-06` or `../2020`. Default the newest time. Of several granules at a place the newest is above, of one time the last by name; those without a time are drawn where `time` is absent alone, below all',
+        'Mosaics only: a time or date in ISO 8601 (a year, month, day or minute covers all of it), or an interval such as `2020-01-01/2020-06` or `../2020`. Default the newest time. Newer granules are drawn above older ones, and granules of the same time in the order of their names. Granules without a time are drawn only if `time` is absent, below all others',
     }),
   ),
   v: Type.Optional(
-    Type.String({ description: 'The version that TileJSON tells; with another one nobody keeps the answer' }),
+    Type.String({ description: 'Version from TileJSON; responses to other versions are not cached' }),
   ),
   version: refusedVersion,
   ...urlToken,
@@ -44,13 +45,13 @@ function pictureTile(format: PictureFormat) {
     isPublicRead: true,
     takesTokenInUrl: true,
     isTile: true,
-    summary: `A tile of a layer as a picture, ${format === 'png' ? 'PNG' : 'WebP'}`,
+    summary: `A tile of a layer as an image, ${format === 'png' ? 'PNG' : 'WebP'}`,
     description:
-      'By WebMercatorQuad, 256 cells wide; transparent where there are no data. Features are drawn by MapServer; where it is not installed the answer is a 503 with the code `no-map-server`. A raster that does not lie on the cells of web mercator is brought there once: until that is done the answer is a 503 with the code `tiles-being-made` and `Retry-After`. Where it cannot be done it is a 404 with the code `no-tiles` and the reason.',
+      'Tile of WebMercatorQuad, 256 pixels wide; transparent where there are no data. MapServer draws features; if it is not installed, the response is 503 with the code `no-map-server`. A raster whose grid does not align with web mercator is warped once; until then the response is 503 with the code `tiles-being-made` and `Retry-After`. If it cannot be warped, the response is 404 with the code `no-tiles` and the reason.',
     params: Params,
     query: Query,
     answers: {
-      200: media('A picture; a transparent one if nothing is drawn', { [pictureMediaTypes[format]]: Bytes }),
+      200: media('An image; transparent if nothing is drawn', { [pictureMediaTypes[format]]: Bytes }),
     },
     handle: async (deps: TileImageDeps, request, reply) => {
       const layer = await namedLayer(deps.catalog, request)

@@ -19,7 +19,7 @@ export const getQgisLayer = operation({
   takesTokenInUrl: true,
   summary: 'The layer as a file that QGIS opens (.qlr)',
   description:
-    'Features come by OGC API Features and are drawn in QGIS by the style; rasters come as pictures in tiles. It holds no login: QGIS asks the layer for one.',
+    'Features are read with OGC API Features and drawn by QGIS with the style; rasters are read as image tiles. The file contains no login: QGIS asks for it.',
   params: Type.Object({ layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }) }),
   query: Type.Object({
     style: Type.Optional(
@@ -51,7 +51,7 @@ export const getQgisLayer = operation({
   },
 })
 
-const mostZoom = 18
+const maxZoom = 18
 
 function sourceOf(request: FastifyRequest, layer: LayerRecord): Pick<QgisLayer, 'provider' | 'source'> {
   if (layer.details.kind === 'vector') {
@@ -66,5 +66,5 @@ function sourceOf(request: FastifyRequest, layer: LayerRecord): Pick<QgisLayer, 
   }
   const token = tokenForLinks(request)
   const address = `${request.link(`/tiles/${layerSegment(layer)}`)}/{z}/{x}/{y}.png${token === '' ? '' : `?${token}`}`
-  return { provider: 'wms', source: `type=xyz&url=${encodeURIComponent(address)}&zmin=0&zmax=${mostZoom}` }
+  return { provider: 'wms', source: `type=xyz&url=${encodeURIComponent(address)}&zmin=0&zmax=${maxZoom}` }
 }

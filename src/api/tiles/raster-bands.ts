@@ -20,13 +20,11 @@ const Band = Type.Object({
   high: Type.Optional(Type.Number({ description: 'Two percent of the values lie above it' })),
   histogram: Type.Optional(
     Type.Array(Type.Integer(), {
-      description: 'How many values lie in each of as many equal parts from the least to the largest',
+      description: 'Histogram: number of values in equal intervals from minimum to maximum',
     }),
   ),
   values: Type.Optional(
-    Type.Array(Type.Number(), {
-      description: 'All values that were found, where they are whole and at most 64',
-    }),
+    Type.Array(Type.Number(), { description: 'All distinct values, if they are integers and at most 64' }),
   ),
 })
 
@@ -35,23 +33,23 @@ const Bands = Type.Object(
     bands: Type.Array(Band),
     palette: Type.Optional(
       Type.Array(Type.Object({ value: Type.Integer(), color: Type.String({ description: '#rrggbb' }) }), {
-        description: 'Colours that the file itself names for its values',
+        description: 'Colours that the file defines for its values',
       }),
     ),
   },
   { title: 'RasterBands' },
 )
 
-/** As in pictures: bands beyond these are not copied, so that no style can draw them. */
-const mostBands = 8
+/** Same limit as for map images: further bands are not copied, so no style can draw them. */
+const maxBands = 8
 
 export const showBands = operation({
   tags: ['tiles'],
   isPublicRead: true,
   takesTokenInUrl: true,
-  summary: 'What the bands of a layer of rasters hold',
+  summary: 'Show statistics of the bands of a coverage',
   description:
-    'By up to 200,000 cells of a coarse copy: values that are rare may be missing. While the raster is brought onto the cells of web mercator the answer is a 503 with the code `tiles-being-made` and `Retry-After`.',
+    'Computed from up to 200,000 cells of an overview: rare values may be missing. While the raster is warped to web mercator, the response is 503 with the code `tiles-being-made` and `Retry-After`.',
   params: Type.Object({ layer: Type.String({ description: 'Workspace and layer, such as `city:heights`' }) }),
   query: Type.Object({ version: refusedVersion, ...urlToken }),
   answers: { 200: Bands },
@@ -65,7 +63,7 @@ export const showBands = operation({
     ])
     const bands = (layer.details.raster?.bands ?? [])
       .filter(({ color }) => color !== 'Alpha')
-      .slice(0, mostBands)
+      .slice(0, maxBands)
     const palette = facts.palette?.map((color, value) => ({ value, color: hex(color) }))
     return {
       bands: bands.map(({ description, unit, dataType }, index) => ({
@@ -87,7 +85,7 @@ export async function namedRaster(
 ): Promise<LayerRecord> {
   const layer = await namedLayer(catalog, request)
   if (layer.details.kind === 'raster') return layer
-  throw notFound('no-bands', `Layer "${layer.workspace}:${layer.name}" has features, and no bands`)
+  throw notFound('no-bands', `Layer "${layer.workspace}:${layer.name}" contains features and has no bands`)
 }
 
 function reportOf(summary: BandSummary | undefined) {

@@ -36,12 +36,12 @@ export const getMapStyle = operation({
   tags: ['tiles'],
   isPublicRead: true,
   takesTokenInUrl: true,
-  summary: 'A whole MapLibre style of one layer or several, with their tiles as sources',
+  summary: 'Get a complete MapLibre style of one or several layers, with their tiles as sources',
   description:
-    'Each of several layers is drawn in its own style, the first one lowest. `terrane:not-converted` in `metadata` lists the parts of a style that MapLibre cannot draw. It names no glyphs: MapLibre draws letters by itself then.',
+    'Several layers are drawn each in its own style, the first one at the bottom. `terrane:not-converted` in `metadata` lists the parts of a style that MapLibre cannot draw. The style has no `glyphs`, so MapLibre draws text with local fonts.',
   params: Type.Object({
     layer: Type.String({
-      description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} with commas between, whose names differ`,
+      description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} separated by commas, whose names differ`,
     }),
   }),
   query: Type.Object({
@@ -60,7 +60,7 @@ export const getMapStyle = operation({
     if (version !== undefined)
       return earlierMapStyle(deps.catalog, deps.earlier, request, reply, { layers, version, name })
     if (name !== undefined && layers.length > 1)
-      throw invalid('one-layer', `A style is asked for one layer, found ${layers.length}`)
+      throw invalid('one-layer', `A style is requested for exactly one layer, found ${layers.length}`)
     for (const layer of layers) if (layer.details.kind === 'vector') await deps.maps.requireTiles(layer)
     const known = await versionsOf(deps.catalog.layers, layers)
     const drawn = await Promise.all(layers.map((layer) => styleFor(deps, request, layer, name)))

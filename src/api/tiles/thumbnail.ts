@@ -17,8 +17,8 @@ const Params = Type.Object({
 })
 const side = { minimum: 32, maximum: 2048 }
 const Query = Type.Object({
-  width: Type.Optional(Type.Integer({ ...side, default: 300, description: 'In cells' })),
-  height: Type.Optional(Type.Integer({ ...side, default: 200, description: 'In cells' })),
+  width: Type.Optional(Type.Integer({ ...side, default: 300, description: 'In pixels' })),
+  height: Type.Optional(Type.Integer({ ...side, default: 200, description: 'In pixels' })),
   style: Type.Optional(
     Type.String({ description: "A style of the layer's workspace or a global one; default the layer's" }),
   ),
@@ -35,7 +35,7 @@ function thumbnail(format: PictureFormat) {
     takesTokenInUrl: true,
     summary: `A small picture of a layer as ${format === 'png' ? 'PNG' : 'WebP'}`,
     description:
-      'Drawn from the tiles of the layer by its style, without labels; of a layer that holds nothing an empty frame.',
+      'Drawn from the tiles of the layer with its style, without labels. For an empty layer, an empty frame.',
     params: Params,
     query: Query,
     answers: { 200: media('A picture', { [pictureMediaTypes[format]]: Bytes }) },

@@ -3,7 +3,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 import { unionEnvelope } from '../../geo/envelope.ts'
 import { geographicRange } from '../geographic-range.ts'
 
-/** As far north as web mercator reaches. */
+/** Northern limit of web mercator, in degrees. */
 const mercatorLatitude = 85.0511287798066
 /** Zoom for a layer that is a point, or no larger than a house. */
 const deepestCenter = 14

@@ -20,7 +20,7 @@ import { earlierLayer, requestedVersion } from './version-tiles.ts'
 
 const Params = Type.Object({
   layer: Type.String({
-    description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} with commas between, whose names differ`,
+    description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} separated by commas, whose names differ`,
   }),
 })
 const Fields = Type.Record(
@@ -31,25 +31,27 @@ const TileJson = Type.Object(
   {
     tilejson: Type.Literal('3.0.0'),
     name: Type.String(),
-    tiles: Type.Array(Type.String({ description: 'With `{z}`, `{x}` and `{y}` to be filled in' })),
+    tiles: Type.Array(Type.String({ description: 'URL template with `{z}`, `{x}` and `{y}`' })),
     vector_layers: Type.Optional(
       Type.Array(
         Type.Object({ id: Type.String(), fields: Fields, minzoom: Type.Integer(), maxzoom: Type.Integer() }),
-        { description: 'Absent where the tiles are pictures' },
+        { description: 'Absent if the tiles are images' },
       ),
     ),
     bounds: Type.Optional(
       Type.Array(Type.Number(), {
         minItems: 4,
         maxItems: 4,
-        description: 'West, south, east, north; absent where it is not known',
+        description: 'West, south, east, north; absent if unknown',
       }),
     ),
     center: Type.Optional(
       Type.Array(Type.Number(), { minItems: 3, maxItems: 3, description: 'Longitude, latitude, zoom' }),
     ),
     minzoom: Type.Integer(),
-    maxzoom: Type.Integer({ description: 'Deeper tiles show no more detail than clients can do themselves' }),
+    maxzoom: Type.Integer({
+      description: 'Deepest zoom with tiles; clients enlarge these tiles for deeper zooms',
+    }),
     attribution: Type.Optional(Type.String()),
     owner: Type.Optional(Type.String({ description: 'Owners of the layers' })),
     citation: Type.Optional(Type.String({ description: 'How to cite the layers' })),
@@ -131,9 +133,9 @@ export const getTileJson = operation({
   tags: ['tiles'],
   isPublicRead: true,
   takesTokenInUrl: true,
-  summary: 'Where the tiles of one layer or several are, as TileJSON 3.0',
+  summary: 'Get TileJSON 3.0 of one or several layers',
   description:
-    'Template of the addresses of tiles, zooms, bounds, attribution and the attributes of each vector layer. Several layers are named with commas between.',
+    'Template of the addresses of tiles, zooms, bounds, attribution and the attributes of each vector layer. Several layers are named separated by commas.',
   params: Params,
   query: Type.Object({ version: requestedVersion, ...tileFilter, ...urlToken }),
   answers: { 200: TileJson },

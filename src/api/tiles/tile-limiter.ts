@@ -4,7 +4,7 @@ import { WorkQueue } from '../../core/workers/work-queue.ts'
 import type { FastifyReply } from '../app-types.ts'
 
 /** Maximum number of concurrent tile requests; at some hundred per second more would wait for seconds. */
-const mostTiles = 500
+const maxTiles = 500
 /** Share of them that one owner may use: the rest is reserved for others. */
 const shareOfOwner = 0.75
 const retryAfterSeconds = 2
@@ -15,7 +15,7 @@ export class TileLimiter {
   /** The deadline of a request: a tile may take it all, with its wait for a reader. */
   readonly #deadlineMs: number
 
-  constructor({ most = mostTiles, deadlineMs }: { most?: number; deadlineMs: number }) {
+  constructor({ most = maxTiles, deadlineMs }: { most?: number; deadlineMs: number }) {
     this.#running = new WorkQueue({ limit: most, ownerLimit: Math.ceil(most * shareOfOwner) })
     this.#deadlineMs = deadlineMs
   }
@@ -27,7 +27,7 @@ export class TileLimiter {
   async run<T>(reply: FastifyReply, make: (signal: AbortSignal) => Promise<T>): Promise<T | undefined> {
     const leave = this.#running.enterNow({ owner: workOwner() })
     if (leave === undefined)
-      throw new Failure('unavailable', 'too-many-tiles', 'Too many tiles are being made: try again soon', {
+      throw new Failure('unavailable', 'too-many-tiles', 'Too many tiles are being created: try again soon', {
         retryAfterSeconds,
       })
     // One signal for both causes: most tiles are available at once, and would pay for a second one too.

@@ -28,7 +28,7 @@ export function filterOf(
   if (others.length > 0 || query.version !== undefined || layer.details.kind === 'raster')
     throw invalid(
       'invalid-parameter',
-      'filter goes with one layer of features as it is now: without other layers and without version',
+      'filter needs a single layer of features: leave out other layers and version',
     )
   return readFilterQuery(query, layer.details.schema)
 }

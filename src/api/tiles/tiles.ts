@@ -10,7 +10,7 @@ import { requestedVersion, sendTileOfVersion } from './version-tiles.ts'
 
 const Params = Type.Object({
   layer: Type.String({
-    description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} with commas between, whose names differ`,
+    description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} separated by commas, whose names differ`,
   }),
   z: Type.String({ description: 'Zoom, 0 to 22' }),
   x: Type.String({ description: 'Column from the west' }),
@@ -19,11 +19,11 @@ const Params = Type.Object({
 const properties = Type.Optional(
   Type.String({
     description:
-      'Attributes that features have, with commas between; without it all. Unknown ones are named in `Terrane-Ignored`',
+      'Attributes of the features, separated by commas; default all. Unknown ones are listed in `Terrane-Ignored`',
   }),
 )
 const v = Type.Optional(
-  Type.String({ description: 'The version that TileJSON tells; with another one nobody keeps the answer' }),
+  Type.String({ description: 'Version from TileJSON; responses to other versions are not cached' }),
 )
 
 export const getTile = operation({
@@ -33,7 +33,7 @@ export const getTile = operation({
   isTile: true,
   summary: 'A vector tile of one layer or several',
   description:
-    'By WebMercatorQuad. The header `Terrane-Tile` tells how many features were `read` and `drawn`, how many were left out since a pixel cannot show them (`thinned`), how many have no place in the CRS of the tile (`without-image`), and how many it would be too large with (`over-limit`). A layer that can have no tiles is a 404 with the code `no-tiles`.',
+    'Tile of WebMercatorQuad. The header `Terrane-Tile` counts features: `read`, `drawn`, omitted because they are smaller than a pixel (`thinned`), outside the CRS of the tile (`without-image`), and omitted to limit the size of the tile (`over-limit`). For a layer without tiles, the response is 404 with the code `no-tiles`.',
   params: Params,
   query: Type.Object({ properties, v, version: requestedVersion, ...tileFilter, ...urlToken }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },

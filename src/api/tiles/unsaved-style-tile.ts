@@ -34,9 +34,7 @@ export const drawUnsavedStyleTile = operation({
   }),
   body: StyleTried,
   bodyLimit: () => maxTriedBytes,
-  answers: {
-    200: media('A picture; a transparent one if nothing is drawn', { [pictureMediaTypes.png]: Bytes }),
-  },
+  answers: { 200: media('An image; transparent if nothing is drawn', { [pictureMediaTypes.png]: Bytes }) },
   handle: async (
     { catalog, rasters, limiter }: Pick<PictureDeps, 'catalog' | 'rasters' | 'limiter'>,
     request,

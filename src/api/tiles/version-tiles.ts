@@ -32,14 +32,15 @@ export function parseVersion(text: string): number {
 /** Query parameter for an earlier version of a layer. */
 export const requestedVersion = Type.Optional(
   Type.String({
-    description: 'What one layer had at a version; for users alone. Another thing than `v` of tiles',
+    description:
+      'Version of the layer; one layer only, and only for users who are logged in. Not related to `v` of tiles',
   }),
 )
 
 function singleLayer(layers: readonly LayerRecord[]): LayerRecord {
   const [layer, ...others] = layers
   if (layer !== undefined && others.length === 0) return layer
-  throw invalid('invalid-parameter', 'version goes with a single layer')
+  throw invalid('invalid-parameter', 'version needs a single layer')
 }
 
 /** Returns the one requested layer at an earlier version. */

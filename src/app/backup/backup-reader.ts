@@ -33,7 +33,8 @@ async function unpackArchive(source: string, folder: string, onFile: (name: stri
   const archive = extract()
   archive.on('entry', (header, bytes, next) => {
     const write = async (): Promise<void> => {
-      if (header.type !== 'file') throw new Error(`The backup has an entry "${header.name}" that is no file`)
+      if (header.type !== 'file')
+        throw new Error(`The backup has an entry "${header.name}" that is not a file`)
       requireInside(header.name)
       await mkdir(dirname(join(folder, header.name)), { recursive: true, mode: 0o750 })
       await pipeline(bytes, createWriteStream(join(folder, header.name), { mode: 0o600 }))

@@ -41,7 +41,7 @@ export interface BackupManifest {
 /** Parses a manifest. Throws an `Error` for other documents, and for names that leave the backup. */
 export function readManifest(path: string): BackupManifest {
   const value: unknown = JSON.parse(readFileSync(path, 'utf8'))
-  if (!isManifest(value)) throw new Error(`${path} is no manifest of a backup that this version reads`)
+  if (!isManifest(value)) throw new Error(`${path} is not a manifest of a backup that this version reads`)
   for (const { name } of value.files) requireInside(name)
   return value
 }

@@ -39,7 +39,7 @@ export interface Dependents {
   files: number
 }
 
-const mostNames = 100
+const maxNames = 100
 
 /** Contents of workspaces and stores. */
 export class Inventory {
@@ -80,9 +80,9 @@ export class Inventory {
     const db = this.#database.kysely
     const stores = await listStores(db, workspace)
     return {
-      layers: await layersIn(db, { workspace }, mostNames),
-      stores: await namesIn(db, 'stores', workspace, mostNames),
-      styles: await namesIn(db, 'styles', workspace, mostNames),
+      layers: await layersIn(db, { workspace }, maxNames),
+      stores: await namesIn(db, 'stores', workspace, maxNames),
+      styles: await namesIn(db, 'styles', workspace, maxNames),
       ...(await this.#keptOf(stores)),
     }
   }
@@ -92,8 +92,8 @@ export class Inventory {
     const mosaics = await listMosaicsIn(db, store)
     const going = [store, ...mosaics]
     return {
-      layers: await layersIn(db, { storeIds: going.map(({ id }) => id) }, mostNames),
-      stores: { total: mosaics.length, names: mosaics.slice(0, mostNames).map(({ name }) => name) },
+      layers: await layersIn(db, { storeIds: going.map(({ id }) => id) }, maxNames),
+      stores: { total: mosaics.length, names: mosaics.slice(0, maxNames).map(({ name }) => name) },
       ...(await this.#keptOf(going)),
     }
   }

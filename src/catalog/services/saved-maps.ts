@@ -12,7 +12,7 @@ export interface MapValues extends MapDocument {
 }
 
 /** More would make the list of maps slow, and nobody find one. */
-const mostMaps = 10_000
+const maxMaps = 10_000
 
 /** Maps of several layers that users have saved. A map gives no right to read its layers. */
 export class SavedMaps {
@@ -42,8 +42,8 @@ export class SavedMaps {
     const at = nowOf(this.#deps.clock)
     const map: SavedMap = { ...values, name, owner, createdAt: at, updatedAt: at }
     await this.#deps.database.transaction(async (db) => {
-      if ((await countMaps(db)) >= mostMaps)
-        throw conflict('too-many-maps', `There are ${mostMaps} saved maps already: delete one`)
+      if ((await countMaps(db)) >= maxMaps)
+        throw conflict('too-many-maps', `There are ${maxMaps} saved maps already: delete one`)
       if (!(await insertMap(db, map))) throw conflict('map-exists', `Map "${name}" exists already`)
     })
     return map

@@ -50,7 +50,7 @@ export interface VersionedLayer {
 }
 
 const costKeptMs = 15_000
-const filesGone = 'The files that it read are not there any more'
+const filesGone = 'The source files of the version no longer exist'
 const readElsewhere = 'The layer read a file of somebody else, which may be another by now'
 
 /** Earlier versions of layers. */
@@ -76,7 +76,7 @@ export class Versions {
   async remove(of: VersionedLayer, version: number): Promise<void> {
     const known = await this.get(of, version)
     if (of.layer?.version === version)
-      throw conflict('present-version', `Version ${version} is what the layer is now: it stays`)
+      throw conflict('present-version', `Version ${version} is the current version and cannot be deleted`)
     await deleteVersion(this.#deps.database.kysely, known)
     await pruneStore(this.#pruning(), known.content.storeId)
   }
@@ -193,7 +193,7 @@ export class Versions {
     const { id: layerId, version } = layer
     const open = await findOpenEdits(this.#deps.database.kysely, { layerId, version, user, since })
     if (open === undefined) return { since, isJoined: false, keep: await this.howToKeep(store, newId) }
-    const { form, state, reason = 'Nothing was kept of it' } = open.before ?? {}
+    const { form, state, reason = 'Its contents were not stored' } = open.before ?? {}
     const isKept = form === 'kept' && state !== undefined
     return { since, isJoined: true, keep: isKept ? { id: state.id } : { reason } }
   }

@@ -34,14 +34,14 @@ export interface ChosenSummaries {
   counts: SummaryCounts
 }
 
-const mostWords = 20
+const maxWords = 20
 
 /** Splits search text into words. */
 export function searchWords(text: string): string[] {
   return foldText(text)
     .split(/\s+/u)
     .filter((word) => word !== '')
-    .slice(0, mostWords)
+    .slice(0, maxWords)
 }
 
 const places = { workspace: 1, kind: 2, publicity: 4, problem: 8 } as const

@@ -65,7 +65,7 @@ export interface LayerSummary {
 const longestTitleKey = 200
 const longestAbstract = 300
 /** Maximum number of listed times. */
-const mostTimes = 1000
+const maxTimes = 1000
 /** Maximum length of the searchable text in addition to name and title. */
 const longestBody = 8000
 
@@ -93,7 +93,7 @@ export function toSummary(layer: LayerRecord, rows?: number): LayerSummary {
     // A raster with a single file has cells, not rows.
     rows: details.featureCount ?? (kind === 'raster' ? undefined : rows),
     place: { envelope, ...(srs === undefined ? crs && { crs } : { srs }) },
-    times: times && { ...times, values: times.values.length > mostTimes ? [] : times.values },
+    times: times && { ...times, values: times.values.length > maxTimes ? [] : times.values },
     timeAttribute: kind === 'raster' ? undefined : timeAttribute(schema)?.name,
     inPlace: details.inPlace,
     versionCause: layer.versionCause,

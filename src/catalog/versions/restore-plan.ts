@@ -89,7 +89,7 @@ export function restorability(
   present: number | undefined,
   known: RetainedContents,
 ): { restorable: boolean; reason: string | null } {
-  if (version.version === present) return { restorable: false, reason: 'It is what the layer is now' }
+  if (version.version === present) return { restorable: false, reason: 'It is the current version' }
   const way = wayBackTo(version.content, known)
   return way.kind === 'none' ? { restorable: false, reason: way.reason } : { restorable: true, reason: null }
 }

@@ -10,7 +10,7 @@ import type { Action, ManageContext } from './run-kind.ts'
 import { workspaceNames } from './workspaces.ts'
 
 const security = '/rest/security'
-const mostAtOnce = 1000
+const maxAtOnce = 1000
 
 /** A permission of the file with what became of it. */
 interface ImportedPermission extends RulePermission {
@@ -143,8 +143,8 @@ async function save(
   const added = permissions
     .filter(({ state }) => state === 'new')
     .map(({ subject, resource, actions }) => ({ subject, resource, actions }))
-  for (let from = 0; from < added.length; from += mostAtOnce)
-    await client.post(`${security}/permissions`, { permissions: added.slice(from, from + mostAtOnce) })
+  for (let from = 0; from < added.length; from += maxAtOnce)
+    await client.post(`${security}/permissions`, { permissions: added.slice(from, from + maxAtOnce) })
 }
 
 function toAnswer({ isDryRun, permissions, groups, notTaken, bad }: ImportReport): object {

@@ -189,7 +189,7 @@ function readSources(text: string, file: string): ({ name: string } & Record<str
   try {
     content = parse(text, { maxAliasCount: 100 })
   } catch (error) {
-    throw new UsageError(`${file} is no YAML: ${error instanceof Error ? error.message : String(error)}`)
+    throw new UsageError(`${file} is not YAML: ${error instanceof Error ? error.message : String(error)}`)
   }
   const single = readField(content, 'source')
   const found = single === undefined ? listOf(content, 'sources') : [single]

@@ -48,7 +48,7 @@ export class JoinedWork<Result> {
   /** No caller is left: later callers must not join work that is being aborted. */
   #leave(key: string, work: Work<Result>): void {
     this.#forget(key, work)
-    if (!work.isOver) work.abort.abort(new Error('All callers have left'))
+    if (!work.isOver) work.abort.abort(new Error('All callers have cancelled'))
   }
 
   #forget(key: string, work: Work<Result>): void {

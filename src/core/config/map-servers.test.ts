@@ -77,7 +77,7 @@ describe('TERRANE_MAP_SERVERS', () => {
     assert.doesNotMatch(problems.join('\n'), /very-secret/)
   })
 
-  it('is refused when it is no JSON list, or has too many servers', () => {
+  it('is refused when it is not a JSON list, or has too many servers', () => {
     for (const text of ['{}', '[', 'maps'])
       assert.match(problemsOf(text).join(), /TERRANE_MAP_SERVERS must be a JSON list/)
     const many = Array.from({ length: 101 }, (_, index) => ({ name: `m${index}` }))

@@ -53,7 +53,7 @@ export interface MonitoringSettings {
 }
 
 /** More than the periods of any window, so that a row for each is never refused. */
-const leastAnswerRows = 20_000
+const minAnswerRows = 20_000
 
 export function readMonitoring(read: Reader): MonitoringSettings {
   const smtpUrl = readSmtpUrl(read)
@@ -74,7 +74,7 @@ export function readMonitoring(read: Reader): MonitoringSettings {
     maxAnswerRows: read.integer('TERRANE_MAX_METRIC_ROWS', {
       unit: 'rows',
       fallback: 2_000_000,
-      min: leastAnswerRows,
+      min: minAnswerRows,
       max: 1e9,
     }),
     limits: {

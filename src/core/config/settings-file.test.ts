@@ -53,7 +53,7 @@ title = "Karten"
     const { problems } = readSettings({ TERRANE_CONFIG: path, TERRANE_LOG: 'loud' })
     assert.deepEqual(problems, [
       `${path}: host must be a text, a number, a switch or a list of texts`,
-      `${path}: prot is no setting: did you mean port?`,
+      `${path}: prot is not a setting: did you mean port?`,
       `TERRANE_PORT must be a whole number from 0 to 65535, found "many" (port in ${path})`,
       'TERRANE_LOG must be one of debug, info, warn, error, fatal, silent, found "loud"',
       `TERRANE_LOADS must be a whole number from 1 to 1000000000, found "0" (loads in ${path})`,

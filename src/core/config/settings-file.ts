@@ -112,7 +112,7 @@ function isInEnvironment(name: string, env: Environment): boolean {
   return [name, base, base + secretFileSuffix].some((one) => (env[one]?.trim() ?? '') !== '')
 }
 
-/** Returns a message for each key of the file that is no setting. */
+/** Returns a message for each key of the file that is not a setting. */
 export function unknownKeys(file: SettingsFile, known: readonly string[]): string[] {
   const names = known.filter((name) => name !== pathSetting)
   const words = names.map((name) => name.slice(prefix.length))
@@ -121,7 +121,7 @@ export function unknownKeys(file: SettingsFile, known: readonly string[]): strin
     .map(([name, { key }]) => {
       const nearest = nearestWord(name.slice(prefix.length), words)
       const hint = nearest === undefined ? '' : `: did you mean ${nearest.toLowerCase()}?`
-      return `${file.path}: ${key} is no setting${hint}`
+      return `${file.path}: ${key} is not a setting${hint}`
     })
 }
 

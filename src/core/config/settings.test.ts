@@ -249,7 +249,7 @@ describe('loadSettings', () => {
       `TERRANE_ADMIN_PASSWORD_FILE names the file ${missing}, which cannot be read: there is no such file or folder`,
       'TERRANE_DATABASE_URL and TERRANE_DATABASE_URL_FILE are both set: unset one',
       'TERRANE_SECRET_KEY must be 64 hexadecimal digits, such as `openssl rand -hex 32` prints',
-      'TERRANE_SECRET_KEY_FLE is no setting: did you mean TERRANE_SECRET_KEY_FILE?',
+      'TERRANE_SECRET_KEY_FLE is not a setting: did you mean TERRANE_SECRET_KEY_FILE?',
       `TERRANE_SMTP_URL_FILE names the file ${join(folder, 'empty')}, which is empty`,
     ])
   })

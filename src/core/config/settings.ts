@@ -224,8 +224,8 @@ export function readSettings(env: Record<string, string | undefined>): {
     type === 'secret' ? [name, name + secretFileSuffix] : [name],
   )
   for (const { name, nearest } of unknownSettings(env, names)) {
-    if (nearest === undefined) settings.notices.push(`${name} is no setting: it does nothing`)
-    else read.problem(name, `is no setting: did you mean ${nearest}?`)
+    if (nearest === undefined) settings.notices.push(`${name} is not a setting: it does nothing`)
+    else read.problem(name, `is not a setting: did you mean ${nearest}?`)
   }
   settings.notices.push(...secretNotices(file, read.descriptions()))
   const all = [...file.problems, ...unknownKeys(file, names), ...nameKeys(problems, file, env)]

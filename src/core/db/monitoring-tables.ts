@@ -60,7 +60,7 @@ export interface MonitoringTables {
     id: Generated<number>
     check_id: number
     receiver_id: number
-    /** As a text for people. */
+    /** Readable text. */
     receiver: string
     kind: string
     /** JSON of a `Message`. */

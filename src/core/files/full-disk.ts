@@ -6,7 +6,7 @@ import { Failure } from '../errors/errors.ts'
 const fullCodes = ['53100', 'ENOSPC', 'EDQUOT']
 const sqliteFull = 13
 /** Below this the disk counts as full: files grow by whole blocks, and databases by whole pages. */
-const leastBytes = 1 << 20
+const minBytes = 1 << 20
 
 /** A folder that the server writes to. */
 interface WrittenFolder {
@@ -65,7 +65,7 @@ function nameOfPath(path: string): string | undefined {
 function isFull({ path }: WrittenFolder): boolean {
   try {
     const { bavail, bsize } = statfsSync(path)
-    return bavail * bsize < leastBytes
+    return bavail * bsize < minBytes
   } catch {
     return false
   }

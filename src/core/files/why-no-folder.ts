@@ -5,7 +5,7 @@ export function whyNoFolder(path: string): string | undefined {
   try {
     const found = statSync(path, { throwIfNoEntry: false })
     if (found === undefined) return 'does not exist'
-    return found.isDirectory() ? undefined : 'is no folder'
+    return found.isDirectory() ? undefined : 'is not a folder'
   } catch {
     return 'this user may not enter'
   }

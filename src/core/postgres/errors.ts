@@ -112,7 +112,7 @@ export function statementFailure(error: unknown, doing: string): Error {
   const text = detail === undefined ? message : `${message}. ${detail}`
   const options = { cause: error }
   if (isConnectionLost(error)) {
-    const lost = `The database went away while ${doing}: ${plainReason(error) ?? 'the connection broke off'}`
+    const lost = `The database went away while ${doing}: ${plainReason(error) ?? 'the connection was lost'}`
     return new Failure('unavailable', 'store-lost', lost, {
       ...options,
       retryAfterSeconds: outageRetrySeconds,

@@ -5,9 +5,9 @@ import { tapOn } from './copy-tap.ts'
 
 /** Size of the chunks: small at first, since most results are short. */
 const firstPieceBytes = 4 << 10
-const mostPieceBytes = 128 << 10
+const maxPieceBytes = 128 << 10
 /** Bytes that may wait for the consumer before reading from the server is paused. */
-const mostWaiting = 4 << 20
+const maxWaiting = 4 << 20
 
 /** Results of the statements that follow a COPY in the same message. */
 export interface CopyTail {
@@ -78,7 +78,7 @@ class CopyOut implements Submittable {
     if (this.#used + length > this.#piece.length) {
       this.#handOn()
       this.#piece = new Uint8Array(Math.max(this.#pieceBytes, length))
-      this.#pieceBytes = Math.min(mostPieceBytes, this.#pieceBytes * 2)
+      this.#pieceBytes = Math.min(maxPieceBytes, this.#pieceBytes * 2)
     }
     bytes.copy(this.#piece, this.#used, start, end)
     this.#used += length
@@ -117,9 +117,9 @@ class CopyOut implements Submittable {
     while (this.#pieces.length === 0 && this.#end === undefined) await this.#turn()
     const piece = this.#pieces.shift()
     if (piece === undefined && this.#end !== undefined && 'error' in this.#end) throw this.#end.error
-    const wasFull = this.#waiting >= mostWaiting
+    const wasFull = this.#waiting >= maxWaiting
     this.#waiting -= piece?.length ?? 0
-    if (wasFull && this.#waiting < mostWaiting) this.#connection?.stream.resume()
+    if (wasFull && this.#waiting < maxWaiting) this.#connection?.stream.resume()
     return piece
   }
 
@@ -141,7 +141,7 @@ class CopyOut implements Submittable {
     this.#waiting += this.#used
     this.#piece = new Uint8Array(0)
     this.#used = 0
-    if (this.#waiting >= mostWaiting && this.#end === undefined) this.#connection?.stream.pause()
+    if (this.#waiting >= maxWaiting && this.#end === undefined) this.#connection?.stream.pause()
     this.#wake()
   }
 

@@ -10,7 +10,7 @@ const flagWords = new Map([
 const defaultMaxLength = 2000
 const maxEchoLength = 100
 
-/** Milliseconds since 1970; undefined where the text is no time. */
+/** Milliseconds since 1970; undefined where the text is not a time. */
 export type ParseTime = (text: string) => number | undefined
 
 const noTime: ParseTime = () => undefined
@@ -51,7 +51,7 @@ export class Fields {
     return Object.hasOwn(this.#values, name)
   }
 
-  /** As it was sent; undefined where it is absent. */
+  /** Returns the value unchanged; undefined if it is absent. */
   raw(name: string): unknown {
     return this.has(name) ? this.#values[name] : undefined
   }

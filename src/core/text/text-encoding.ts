@@ -190,7 +190,7 @@ function multiByteEncoding(name: string): TextEncoding {
   }
 }
 
-/** The bytes of each character in UTF-8, four by four: a length, then up to three bytes; length 0 is no character. */
+/** The bytes of each character in UTF-8, four by four: a length, then up to three bytes; length 0 is not a character. */
 function utf8Table(characters: string): Uint8Array {
   const table = new Uint8Array(1024)
   for (let byte = 0; byte < 256; byte += 1) {

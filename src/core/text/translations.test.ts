@@ -8,7 +8,7 @@ describe('a language', () => {
     assert.deepEqual(['fre', 'eng', 'cze', 'roh'].map(languageTag), ['fr', 'en', 'cs', 'rm'])
   })
 
-  it('is none for what is no tag', () => {
+  it('is none for what is not a tag', () => {
     assert.deepEqual(['', '*', 'a', 'de_AT;q=1', '<x>'].map(languageTag), Array(5).fill(undefined))
   })
 })

@@ -3,7 +3,7 @@ import { ownCpuTime } from './cpu-time.ts'
 /** Factor by which a stopwatch exceeds its limit in elapsed time if the worker uses little CPU time. */
 const clockFactor = 10
 /** Shortest interval between two reads of the CPU time. */
-const leastLookMs = 20
+const minLookMs = 20
 /** Longest time between two looks, or a quarter of the limit. */
 const longestLookMs = 1000
 /** If a look comes later than this, the process stood still. */
@@ -81,7 +81,7 @@ export class Stopwatch {
       if (this.#runsSince === undefined) return
       this.pause()
       const leftMs = this.#leftMs()
-      if (leftMs > 0) this.#runFor(Math.max(leftMs, leastLookMs))
+      if (leftMs > 0) this.#runFor(Math.max(leftMs, minLookMs))
       else this.#options.onOver(this.#options.limitMs)
     })
   }

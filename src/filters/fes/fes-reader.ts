@@ -162,7 +162,7 @@ export abstract class FesReader {
       return call(operator, ...partsOf(element).map((one) => this.#operand(one, 'float64')))
     if (name === 'Function') return this.functionCall(element)
     if (name !== 'Literal')
-      throw unsupportedFilter(`"${name.slice(0, 100)}" is no value that is offered in filters`)
+      throw unsupportedFilter(`"${name.slice(0, 100)}" is not a value that is offered in filters`)
     if (partsOf(element).length > 0) throw invalidFilter('A Literal has elements where a value is wanted')
     return this.literal(text, type, op)
   }
@@ -232,7 +232,7 @@ export abstract class FesReader {
     if (distance === undefined) throw invalidFilter(`"${element.name}" has no Distance`)
     const { uom, units = '' } = distance.attributes
     const digits = distance.text.trim()
-    if (!numbers.test(digits)) throw invalidFilter(`The Distance of "${element.name}" is no number`)
+    if (!numbers.test(digits)) throw invalidFilter(`The Distance of "${element.name}" is not a number`)
     const others = element.children.filter((one) => one !== distance)
     const related = this.#relation(withinDistance, { ...element, children: others })
     const sides = related.kind === 'call' ? related.args : []

@@ -4,7 +4,7 @@ import type { DataFile } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { transcoderOf } from '../text/charset.ts'
 import type { CsvDialect } from './delimiter.ts'
-import { findDialect, mostCsvColumns } from './delimiter.ts'
+import { findDialect, maxCsvColumns } from './delimiter.ts'
 import type { RowStep } from './row-scanner.ts'
 import { OpenQuoteError, RowScanner } from './row-scanner.ts'
 
@@ -25,7 +25,7 @@ export class CsvSource {
     this.dialect = dialect
     this.#name = name
     this.#signal = signal
-    this.scanner = new RowScanner(dialect.delimiter, mostCsvColumns)
+    this.scanner = new RowScanner(dialect.delimiter, maxCsvColumns)
     this.scanner.at = startOf(reader)
     this.scanner.bytes = reader.bytes
     this.scanner.end = reader.end
@@ -90,8 +90,8 @@ export class CsvSource {
       await this.more()
     }
     const { scanner } = this
-    if (scanner.cellCount > mostCsvColumns) {
-      const message = `${this.#name} has ${scanner.cellCount} columns, at most ${mostCsvColumns} can be read`
+    if (scanner.cellCount > maxCsvColumns) {
+      const message = `${this.#name} has ${scanner.cellCount} columns, at most ${maxCsvColumns} can be read`
       throw new FormatError(message, { code: 'too-wide' })
     }
     return Array.from({ length: scanner.cellCount }, (_, cell) => csvCellText(scanner, cell))

@@ -2,7 +2,7 @@ import { OpenQuoteError, RowScanner } from './row-scanner.ts'
 
 const delimiters = [0x2c, 0x3b, 0x09, 0x7c] as const
 const sampleRows = 100
-export const mostCsvColumns = 2000
+export const maxCsvColumns = 2000
 
 export interface CsvDialect {
   delimiter: number
@@ -14,7 +14,7 @@ export interface CsvDialect {
 
 /** Yields the rows of a sample, using the same scanner, up to a quote that is never closed. */
 export function* sampledRows(sample: Uint8Array, isWhole: boolean, delimiter: number): Generator<RowScanner> {
-  const scanner = new RowScanner(delimiter, mostCsvColumns)
+  const scanner = new RowScanner(delimiter, maxCsvColumns)
   scanner.bytes = new Uint8Array(sample.length + 16)
   scanner.bytes.set(sample)
   scanner.end = sample.length

@@ -78,7 +78,7 @@ export class GeometryCells {
   #wkbOfHex(text: string): Uint8Array {
     const digits = text.trim().replace(/^\\x/, '')
     if (digits.length % 2 === 1 || /[^\da-f]/i.test(digits))
-      throw new GeometryError('The cell is no hexadecimal number')
+      throw new GeometryError('The cell is not a hexadecimal number')
     const wkb = Buffer.from(digits, 'hex')
     const view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
     this.srid = sridOf(view)

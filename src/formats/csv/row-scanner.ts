@@ -42,15 +42,15 @@ export class RowScanner {
   starts = new Uint32Array(16)
   ends = new Uint32Array(16)
   flags = new Uint8Array(16)
-  readonly #mostCells: number
+  readonly #maxCells: number
   /** Class of each byte outside quotes: 0 text, 1 delimiter, 2 end of line, 3 NUL. */
   readonly #kinds = new Uint8Array(256)
   readonly #isTabBlank: boolean
   #cellEnd = 0
   #lines = 0
 
-  constructor(delimiter: number, mostCells: number) {
-    this.#mostCells = mostCells
+  constructor(delimiter: number, maxCells: number) {
+    this.#maxCells = maxCells
     this.#isTabBlank = delimiter !== 0x09
     this.#kinds[0] = 3
     this.#kinds[delimiter] = 1
@@ -112,7 +112,7 @@ export class RowScanner {
   #plainCells(from: number): number {
     const { bytes, starts, ends, flags } = this
     const kinds = this.#kinds
-    const most = Math.min(starts.length, this.#mostCells)
+    const most = Math.min(starts.length, this.#maxCells)
     let cell = this.cellCount
     let start = from
     while (cell < most) {
@@ -221,7 +221,7 @@ export class RowScanner {
   #keep(start: number, end: number, flags: number): void {
     const cell = this.cellCount
     this.cellCount = cell + 1
-    if (cell >= this.#mostCells) return
+    if (cell >= this.#maxCells) return
     if (cell === this.starts.length) this.#grow()
     this.starts[cell] = start
     this.ends[cell] = end

@@ -1,11 +1,11 @@
 import { CellParser, textKind } from '../../core/values/cell-kind.ts'
 import { csvCellText } from './csv-source.ts'
 import type { CsvDialect } from './delimiter.ts'
-import { mostCsvColumns, sampledRows } from './delimiter.ts'
+import { maxCsvColumns, sampledRows } from './delimiter.ts'
 import { findCellForm } from './geometry-cells.ts'
 
 /** Minimum share of the sampled rows that have as many cells as the first. */
-const leastAgreement = 0.9
+const minAgreement = 0.9
 const longestName = 100
 const comma = 0x2c
 const encoder = new TextEncoder()
@@ -60,7 +60,7 @@ export function isTable(
   isWhole: boolean,
   { delimiter, columns, agreement }: CsvDialect,
 ): boolean {
-  if (agreement < leastAgreement || columns < 2 || columns > mostCsvColumns) return false
+  if (agreement < minAgreement || columns < 2 || columns > maxCsvColumns) return false
   const [header, ...rest] = Array.from(
     sampledRows(sample, isWhole, delimiter),
     (scanner): Row =>

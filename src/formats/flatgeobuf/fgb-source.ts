@@ -32,8 +32,8 @@ export async function openFgb(window: ByteWindow, sourceBytes?: number): Promise
   }
   const header = parseFgbHeader(window.view, window.at + start, window.at + start + length)
   const featuresAt = start + length + header.indexBytes
-  const leastBytes = featuresAt + (header.featureCount ?? 0) * 8
-  if (sourceBytes !== undefined && leastBytes > sourceBytes) {
+  const minBytes = featuresAt + (header.featureCount ?? 0) * 8
+  if (sourceBytes !== undefined && minBytes > sourceBytes) {
     const what = `${header.featureCount ?? 0} features and an index of ${header.indexBytes} bytes`
     const message = `The FlatGeobuf file is cut short: its header says ${what}, the file has ${sourceBytes} bytes`
     throw new FormatError(message, { code: 'truncated' })

@@ -191,7 +191,7 @@ describe('FlatGeobuf geometries', () => {
     assert.equal((await geometriesOf([])).type, 'Geometry')
   })
 
-  it('rejects what is no geometry, and reads on', async () => {
+  it('rejects what is not a geometry, and reads on', async () => {
     const bad: FgbGeometry[] = [
       { type: 1, xy: [Number.POSITIVE_INFINITY, 0] },
       { type: 1, xy: [1, 2, 3] },

@@ -217,12 +217,12 @@ class RowReader {
     const value = decoder.decode(bytes.subarray(from, Math.min(to, from + 800))).slice(0, 200)
     const name = this.#builder.schema.attributes[field.attribute]?.name ?? ''
     const form = target.type === 'text' && field.list !== undefined ? 'list that can be told' : target.type
-    return { field: name, value, reason: `The value is no ${form}` }
+    return { field: name, value, reason: `The value is not a ${form}` }
   }
 
   #refusal({ attribute, text }: Doubt): Omit<RejectedRow, 'row'> {
     const { name = '', type } = this.#schema.attributes[attribute] ?? {}
-    return { field: name, value: text.slice(0, 200), reason: `The value is no ${type}` }
+    return { field: name, value: text.slice(0, 200), reason: `The value is not a ${type}` }
   }
 
   #takeGeometry(hex: Uint8Array): Omit<RejectedRow, 'row'> | undefined {

@@ -11,10 +11,10 @@ import { BoundedCache } from '../../core/caches/bounded-cache.ts'
 import { copyGuarded, openGuarded } from '../../core/files/guarded-files.ts'
 import { FormatError } from '../format.ts'
 
-const mostEntries = 10_000
-const mostBytes = 4 * 1024 ** 3
+const maxEntries = 10_000
+const maxBytes = 4 * 1024 ** 3
 /** Maximum size of a part that is loaded whole, and of one row, cell or shared string. */
-const mostHeld = 64 << 20
+const maxHeld = 64 << 20
 
 /** Days between the epochs of 1900 and 1904 (ISO/IEC 29500-1, section 18.17.4.1). */
 const daysTo1904 = 1462
@@ -81,7 +81,7 @@ async function listParts(zip: ZipReader): Promise<Entry[]> {
   let bytes = 0
   for await (const entry of zip.eachEntry()) {
     bytes += entry.uncompressedSize
-    if (parts.length >= mostEntries || bytes > mostBytes) throw tooLarge('4 GiB, or 10,000 parts')
+    if (parts.length >= maxEntries || bytes > maxBytes) throw tooLarge('4 GiB, or 10,000 parts')
     parts.push(entry)
   }
   return parts
@@ -92,7 +92,7 @@ const tooLarge = (limit: string): FormatError =>
 
 async function readWhole(zip: ZipReader, part: Entry | undefined): Promise<string> {
   if (part === undefined) return ''
-  if (part.uncompressedSize > mostHeld) throw tooLarge('64 MiB for its styles')
+  if (part.uncompressedSize > maxHeld) throw tooLarge('64 MiB for its styles')
   return text(await zip.openReadStreamPromise(part))
 }
 
@@ -176,7 +176,7 @@ async function* rewriteBehind(
       const at = end.index + end[0].length
       yield rewrite(held.slice(0, at))
       held = held.slice(at)
-    } else if (held.length > mostHeld) throw tooLarge('64 MiB for one row or text')
+    } else if (held.length > maxHeld) throw tooLarge('64 MiB for one row or text')
   }
   yield rewrite(held + decoder.decode())
 }

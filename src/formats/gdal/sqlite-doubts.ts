@@ -16,7 +16,7 @@ export interface Doubt {
 /** Doubtful values by feature id. */
 export type Doubts = ReadonlyMap<string, Doubt[]>
 
-const mostDoubts = 10_000
+const maxDoubts = 10_000
 const shownBytes = 200
 const rowForm =
   / r \(Integer(?:64)?\) = (-?\d+)\n +c \(Integer(?:64)?\) = (\d+)\n +v \(String\) = ([0-9A-F]*)/g
@@ -53,7 +53,7 @@ export async function findDoubts(
     ]
   })
   if (queries.length === 0) return new Map()
-  const sql = `${queries.join(' UNION ALL ')} LIMIT ${mostDoubts + 1}`
+  const sql = `${queries.join(' UNION ALL ')} LIMIT ${maxDoubts + 1}`
   const reported = await source.info(['-q', '-sql', sql], []).catch((error: unknown) => {
     if (error instanceof FormatError) return undefined
     throw error
@@ -74,8 +74,8 @@ function gather(reported: string, attributes: Schema['attributes']): Doubts {
     else known.push(doubt)
     count += 1
   }
-  if (count > mostDoubts) {
-    const message = `More than ${mostDoubts} values are none of their column's type: declare the columns as they are`
+  if (count > maxDoubts) {
+    const message = `More than ${maxDoubts} values are none of their column's type: declare the columns as they are`
     throw new FormatError(message, { code: 'gdal-failed' })
   }
   return doubts

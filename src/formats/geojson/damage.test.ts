@@ -127,7 +127,7 @@ describe('broken GeoJSON', () => {
     assert.match(error.message, /feature 2/)
   })
 
-  it('rejects an object whose type is no text', async () => {
+  it('rejects an object whose type is not text', async () => {
     const content = Buffer.from(`{"type":"Feature~","features":[]}`)
     content[content.indexOf('~')] = 0x8c
     const { rows, rejects } = await read(content)

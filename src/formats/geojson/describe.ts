@@ -5,7 +5,7 @@ import type { GeometryColumn } from '../../geo/geometry-builder.ts'
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { Attribute } from '../../geo/schema.ts'
-import { mostAttributes } from '../../geo/schema.ts'
+import { maxAttributes } from '../../geo/schema.ts'
 import type { DataFile, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { crsOfCollection } from './crs-member.ts'
@@ -80,8 +80,8 @@ class FeatureSurvey implements RecordSink, FeatureTarget {
   }
 
   #add(name: string): number {
-    if (this.#types.length === mostAttributes) {
-      throw new FormatError(`Features have more than ${mostAttributes} different properties`, {
+    if (this.#types.length === maxAttributes) {
+      throw new FormatError(`Features have more than ${maxAttributes} different properties`, {
         code: 'too-wide',
       })
     }
@@ -179,7 +179,7 @@ function surveyMessages(survey: FeatureSurvey): FormatMessage[] {
   }
   if (survey.hasNotFinite) {
     const message =
-      'NaN or infinite numbers stand in the file, which is no JSON: they are read as in GDAL, within arrays and objects as null'
+      'NaN or infinite numbers stand in the file, which is not JSON: they are read as in GDAL, within arrays and objects as null'
     messages.push({ level: 'warning', code: 'numbers-not-finite', message })
   }
   if (survey.hasId && survey.names.names.includes('id')) {

@@ -5,7 +5,7 @@ import { tokenText } from './json-text.ts'
 
 const featuresKey = Buffer.from('features')
 const types = new Set<string>(['Feature', 'FeatureCollection', ...geometryNames.slice(1)])
-const mostLines = 20
+const maxLines = 20
 /** Matches alphabetically sorted members, if the first geometry exceeds the sampled bytes. */
 const sortedMembers = /"features"\s*:\s*\[\s*\{\s*"geometry"\s*:\s*\{\s*"coordinates"\s*:/
 
@@ -54,7 +54,7 @@ export function isGeoJson(head: Uint8Array, hasRecordName: boolean): boolean {
   if (head[start] === 0x1e) start += 1
   if (isGeoJsonText(head.subarray(start))) return true
   if (!hasRecordName) return false
-  for (let line = 0; line < mostLines && start < head.length; line += 1) {
+  for (let line = 0; line < maxLines && start < head.length; line += 1) {
     const found = head.indexOf(0x0a, start)
     const end = found < 0 ? head.length : found
     if (isGeoJsonText(head.subarray(start, end))) return true

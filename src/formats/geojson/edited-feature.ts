@@ -15,7 +15,7 @@ export interface EditedFeature {
 /** Parses a whole feature (RFC 7946, section 3.2); ignores members that the standard does not define. */
 export function parseFeatureBody(body: Uint8Array): EditedFeature {
   const feature = parseWritten(body, 'The body')
-  if (!isWrittenObject(feature)) throw notOneFeature('The body is no JSON object')
+  if (!isWrittenObject(feature)) throw notOneFeature('The body is not a JSON object')
   const { type, geometry, properties, id } = feature
   if (type === 'FeatureCollection')
     throw notOneFeature('The body is a FeatureCollection: one feature is sent at a time')
@@ -29,11 +29,13 @@ export function parseFeatureBody(body: Uint8Array): EditedFeature {
 /** Parses changes to a feature as a JSON Merge Patch (RFC 7396). */
 export function parsePatchBody(body: Uint8Array): EditedFeature {
   const patch = parseWritten(body, 'The body')
-  if (!isWrittenObject(patch)) throw notOneFeature('The body is no JSON object')
+  if (!isWrittenObject(patch)) throw notOneFeature('The body is not a JSON object')
   const { type, geometry, properties, id } = patch
   if (type !== undefined && type !== 'Feature') throw notOneFeature('"type" of a feature stays "Feature"')
   if (properties !== undefined && !isWrittenObject(properties))
-    throw notOneFeature('"properties" of the body is no object: name those that change, with null for empty')
+    throw notOneFeature(
+      '"properties" of the body is not an object: name those that change, with null for empty',
+    )
   return { properties: new Map(Object.entries(properties ?? {})), geometry, id }
 }
 

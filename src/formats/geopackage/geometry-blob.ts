@@ -7,7 +7,7 @@ const envelopeBytes = [0, 32, 48, 48, 64]
  */
 export function wkbStart(bytes: Uint8Array, start: number, end: number): number {
   if (end - start < 8 || bytes[start] !== 0x47 || bytes[start + 1] !== 0x50) {
-    throw new GeometryError('The value is no GeoPackage geometry: it does not begin with "GP"')
+    throw new GeometryError('The value is not a GeoPackage geometry: it does not begin with "GP"')
   }
   const version = bytes[start + 2] as number
   if (version !== 0) throw new GeometryError(`Version ${version} of the GeoPackage geometry is not known`)

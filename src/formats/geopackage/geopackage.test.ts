@@ -293,7 +293,7 @@ describe('GeoPackage', () => {
     })
   })
 
-  it('gives columns added later as null, and keeps a key that is no integer', async () => {
+  it('gives columns added later as null, and keeps a key that is not an integer', async () => {
     const sql = `${attributes('t')} CREATE TABLE t (code TEXT PRIMARY KEY); INSERT INTO t VALUES ('a');
       ALTER TABLE t ADD COLUMN n INTEGER; INSERT INTO t VALUES ('b', 2)`
     await withFile(sql, async (path) => {
@@ -365,7 +365,7 @@ describe('GeoPackage', () => {
     rmSync(folder, { recursive: true })
   })
 
-  it('says what is wrong with a file that is no GeoPackage', async () => {
+  it('says what is wrong with a file that is not a GeoPackage', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'terrane-'))
     const path = join(folder, 'x.gpkg')
     for (const content of [

@@ -45,7 +45,7 @@ function open(path: string): ForeignDatabase {
     throw asFormatError(error, path)
   }
   throw new FormatError(
-    `"${basename(path)}" is no GeoPackage: it has no tables gpkg_contents and gpkg_spatial_ref_sys`,
+    `"${basename(path)}" is not a GeoPackage: it has no tables gpkg_contents and gpkg_spatial_ref_sys`,
   )
 }
 

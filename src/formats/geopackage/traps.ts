@@ -42,7 +42,7 @@ const mayGenerate = /\bAS(?:\s|--[^\n]*|\/\*[\s\S]*?\*\/)*\(/i
 function trapOf({ type, name, table, sql }: SchemaEntry): string | undefined {
   const kind = kinds.find(({ begins }) => begins.test(sql))?.kind
   const own = type === 'index' && sql === '' ? type : kind
-  if (own === undefined || own.split(' ').at(-1) !== type) return `object "${name}" that is no ${type}`
+  if (own === undefined || own.split(' ').at(-1) !== type) return `object "${name}" that is not a ${type}`
   if (own === 'view') return `view "${name}"`
   if (own === 'trigger') return isBookkeeping(name, table) ? undefined : `trigger "${name}"`
   if (own === 'virtual table') {

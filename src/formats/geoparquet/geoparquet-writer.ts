@@ -11,8 +11,8 @@ import { geometryTypeName } from '../../geo/wkb.ts'
 import { FormatError } from '../format.ts'
 
 /** Approximate maximum number of rows, and of bytes of geometries and texts, in one row group. */
-const mostRows = 65_536
-const mostBytes = 32 << 20
+const maxRows = 65_536
+const maxBytes = 32 << 20
 
 /**
  * Returns the Parquet schema element of a type (Parquet format, LogicalTypes.md); decimals are stored as text
@@ -98,7 +98,7 @@ export class GeoParquetWriter {
       if (column.kind === 'var') this.#bytes += column.bytes.length
     }
     this.#addGeometry(batch)
-    if ((this.#values[0]?.length ?? 0) >= mostRows || this.#bytes >= mostBytes) this.#flush()
+    if ((this.#values[0]?.length ?? 0) >= maxRows || this.#bytes >= maxBytes) this.#flush()
   }
 
   /** Completes the file. */

@@ -228,12 +228,12 @@ describe('broken GPX', () => {
     assert.equal(waypoints?.layer.featureCount, 4)
     assert.deepEqual(waypoints?.rejects, [
       { row: 2, field: 'lon', reason: 'The point has no "lon"', properties: {} },
-      { row: 3, field: 'lat', value: 'north', reason: '"lat" is no number', properties: {} },
+      { row: 3, field: 'lat', value: 'north', reason: '"lat" is not a number', properties: {} },
       {
         row: 4,
         field: 'ele',
         value: 'high',
-        reason: '"ele" is no number',
+        reason: '"ele" is not a number',
         properties: { name: 'n', ele: 'high' },
       },
     ])

@@ -44,7 +44,7 @@ export class PointPosition {
     const found = Buffer.from(textBytes.subarray(textStart, Math.min(textEnd, textStart + 200))).toString(
       'utf8',
     )
-    throw new RowError(`"${field}" is no number`, { field, value: found })
+    throw new RowError(`"${field}" is not a number`, { field, value: found })
   }
 }
 

@@ -34,8 +34,8 @@ const attributes = {
 /** Separator between the names of nested folders, as in older importers. */
 const folderSeparator = ' -> '
 const longestFolder = 1000
-const mostLinks = 5
-const mostDerived = 100
+const maxLinks = 5
+const maxDerived = 100
 
 interface Container {
   isFolder: boolean
@@ -178,7 +178,7 @@ export class KmlWalker implements ElementHandler {
       scanner.skip()
     }
     for (const [field, type] of fields) this.#declare(field, type)
-    if (isDerived && this.#derived.size < mostDerived) this.#derived.add(name)
+    if (isDerived && this.#derived.size < maxDerived) this.#derived.add(name)
     return true
   }
 
@@ -198,7 +198,7 @@ export class KmlWalker implements ElementHandler {
     }
     this.networkLinks += 1
     const label = name === '' ? plainAddress(address) : name
-    if (this.linkNames.length < mostLinks && label !== '') this.linkNames.push(label.slice(0, 100))
+    if (this.linkNames.length < maxLinks && label !== '') this.linkNames.push(label.slice(0, 100))
     return true
   }
 }

@@ -144,7 +144,7 @@ describe('a damaged .shp', () => {
     }
   })
 
-  it('ends where its header says when what follows is no record', async () => {
+  it('ends where its header says when what follows is not a record', async () => {
     const shp = (bytes: Buffer): Buffer => Buffer.concat([bytes, Buffer.from('left over from an upload')])
     const { rows, codes } = await summary(points({ shp, shx: null }))
     assert.deepEqual([rows, codes], [all, ['trailing-bytes']])

@@ -45,7 +45,7 @@ describe('a .dbf that stands alone', () => {
     )
   })
 
-  it('is no table where a .shx tells that its .shp is missing', async () => {
+  it('is not a table where a .shx tells that its .shp is missing', async () => {
     const path = table('part')
     writeFileSync(join(folder, 'part.shx'), '')
     assert.equal(await detectFormat(dataFile(path), readContext().signal), undefined)

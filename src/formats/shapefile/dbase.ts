@@ -4,7 +4,7 @@ import { describeDbf } from './describe-table.ts'
 import { readTable } from './read-shapefile.ts'
 import { openTable } from './shapefile-files.ts'
 
-const leastHeaderBytes = 33
+const minHeaderBytes = 33
 /** First bytes of dBASE III to 7 (7 is rejected by name when read), FoxPro and Visual FoxPro tables. */
 const versions = new Set([
   0x03, 0x04, 0x05, 0x30, 0x31, 0x32, 0x43, 0x63, 0x83, 0x8b, 0x8c, 0x8e, 0xcb, 0xe5, 0xeb, 0xf5, 0xfb,
@@ -48,7 +48,7 @@ export const dbase: Format = {
   detect: (file, head) =>
     extname(file.path).toLowerCase() === '.dbf' &&
     file.sidecars.shx === undefined &&
-    head.length >= leastHeaderBytes &&
+    head.length >= minHeaderBytes &&
     versions.has(head[0] as number),
   describe: describeDbase,
   read: readTable,

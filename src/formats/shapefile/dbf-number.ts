@@ -2,7 +2,7 @@ import { divideDecimal, scaleDecimal } from '../../core/values/decimal.ts'
 
 const [plus, minus, point, zero] = [0x2b, 0x2d, 0x2e, 0x30]
 const headDigits = 15
-const mostDigits = 19
+const maxDigits = 19
 
 /**
  * Parses the number in `bytes[start, limit)` if it is plain: sign, digits, point, at most 15 digits before the
@@ -33,7 +33,7 @@ function parseFraction(bytes: Uint8Array, at: number, limit: number, whole: numb
   let end = limit
   while (end > first && bytes[end - 1] === zero) end -= 1
   const split = Math.min(end, first + room)
-  if (end - split > mostDigits - headDigits) return Number.NaN
+  if (end - split > maxDigits - headDigits) return Number.NaN
   let head = whole
   for (let next = first; next < split; next += 1) {
     const digit = (bytes[next] as number) - zero

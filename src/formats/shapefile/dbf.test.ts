@@ -77,7 +77,7 @@ describe('dBASE values', () => {
     assert.equal((await valuesOf({ type: 'F', width: 9 }, ['7'])).type, 'float64')
   })
 
-  it('rejects what is no number, naming row, field and value', async () => {
+  it('rejects what is not a number, naming row, field and value', async () => {
     const { values, rejects } = await valuesOf({ type: 'N', width: 9 }, [1, 'n/a', 3, '1.5', '-', '1-2'])
     assert.deepEqual(values, [1, 3])
     assert.deepEqual(
@@ -96,7 +96,7 @@ describe('dBASE values', () => {
     assert.equal((await valuesOf({ type: 'F', width: 9 }, ['1e999'])).rejects.length, 1)
   })
 
-  it('reads infinities and what is no number as programs write them', async () => {
+  it('reads infinities and what is not a number as programs write them', async () => {
     const texts = ['inf', '-inf', 'Infinity', '1.#INF', '-1.#INF', 'nan', '-nan', '1.#QNAN', '-1.#IND00']
     const { values, rejects } = await valuesOf({ type: 'N', width: 9, decimals: 2 }, texts)
     const { NaN: none, POSITIVE_INFINITY: most, NEGATIVE_INFINITY: least } = Number

@@ -136,7 +136,7 @@ export class ShapefileRowReader {
       if (place !== 0) await this.#shapes?.seek(place * 2, (length & ~tableFlag) * 2)
       const rows = (length & tableFlag) === 0 ? undefined : this.#rows
       if (rows !== undefined && !(await rows.seek(number))) {
-        throw new FormatError(`Row ${number} of the .dbf is not there any more`, { code: 'file-changed' })
+        throw new FormatError(`Row ${number} of the .dbf no longer exists`, { code: 'file-changed' })
       }
       block.add(number, place === 0 ? undefined : this.#shapes, rows)
       this.#appendRow(0)

@@ -21,7 +21,7 @@ export class ShapeLayout {
    * inconsistent.
    */
   read(view: DataView, start: number, length: number): ShapeType {
-    if (length < 4) throw new GeometryError(`The record holds ${length} bytes, which is no shape`)
+    if (length < 4) throw new GeometryError(`The record holds ${length} bytes, which is not a shape`)
     const number = view.getInt32(start, true)
     const type = findShapeType(number)
     this.type = type

@@ -5,7 +5,7 @@ import type { RowSink } from './row-sink.ts'
 import type { FormatField } from './row-survey.ts'
 import type { TextToken } from './xml-scanner.ts'
 
-const mostBytes = 1 << 16
+const maxBytes = 1 << 16
 
 /** Returns the values of a row by their names in the source, as text: all readable ones, up to 64 KiB. */
 export function rejectedValues(
@@ -24,7 +24,7 @@ export function rejectedValues(
     field: (name) => names.push(textOf(name)) - 1,
     value: (field, text) => {
       sizeBytes += text.textEnd - text.textStart
-      if (sizeBytes <= mostBytes) properties.set(names[field] ?? '', textOf(text))
+      if (sizeBytes <= maxBytes) properties.set(names[field] ?? '', textOf(text))
     },
     geometry: () => undefined,
     commit: () => undefined,
@@ -36,5 +36,5 @@ export function rejectedValues(
   } catch (error) {
     if (!(error instanceof RowError || error instanceof GeometryError)) throw error
   }
-  return { properties: Object.fromEntries(properties), sizeBytes: Math.min(sizeBytes, mostBytes) }
+  return { properties: Object.fromEntries(properties), sizeBytes: Math.min(sizeBytes, maxBytes) }
 }

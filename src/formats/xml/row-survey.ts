@@ -5,7 +5,7 @@ import { emptyEnvelope, isEmptyEnvelope } from '../../geo/envelope.ts'
 import { GeometryBuilder } from '../../geo/geometry-builder.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
 import type { Attribute } from '../../geo/schema.ts'
-import { mostAttributes } from '../../geo/schema.ts'
+import { maxAttributes } from '../../geo/schema.ts'
 import type { FormatMessage, LayerDescription } from '../format.ts'
 import { FormatError } from '../format.ts'
 import { offsetsMessage } from '../text/column-type.ts'
@@ -66,8 +66,8 @@ export class RowSurvey implements RowSink {
 
   #add(name: string, type: DeclaredType | undefined): number {
     if (name === '' || name.length > longestName) return -1
-    if (this.#fields.length >= mostAttributes) {
-      throw new FormatError(`Rows have more than ${mostAttributes} different fields`, { code: 'too-wide' })
+    if (this.#fields.length >= maxAttributes) {
+      throw new FormatError(`Rows have more than ${maxAttributes} different fields`, { code: 'too-wide' })
     }
     this.#fields.push(new ValueSurvey(type))
     return this.#known.length + this.#names.add(name)

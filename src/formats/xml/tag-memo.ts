@@ -1,8 +1,8 @@
 const slots = 256
 const probes = 4
 const longestTag = 64
-const mostAttributes = 4
-const numbers = 4 + mostAttributes * 4
+const maxAttributes = 4
+const numbers = 4 + maxAttributes * 4
 
 /**
  * A start tag as scanned: offsets in the bytes; name start and end, value start and end for each attribute.
@@ -56,7 +56,7 @@ export class TagMemo {
   /** Caches a tag that `recall` did not find. */
   keep(bytes: Uint8Array, tag: ScannedTag): void {
     const { start, end, attributeCount } = tag
-    if (end - start >= longestTag || attributeCount > mostAttributes) return
+    if (end - start >= longestTag || attributeCount > maxAttributes) return
     let hash = tag.nameHash
     for (let at = tag.nameEnd; at < end; at += 1) hash = (Math.imul(hash, 31) + (bytes[at] as number)) | 0
     const slot = this.#slotOf(hash ^ (hash >>> 8), bytes, start)

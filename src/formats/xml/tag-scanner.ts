@@ -5,7 +5,7 @@ import { hashByte } from './word-table.ts'
 import { outOfXmlBytes, XmlSyntaxError } from './xml-error.ts'
 
 const deepest = 100
-const mostAttributes = 256
+const maxAttributes = 256
 
 /**
  * Reads elements from `bytes[at, end)`, where `bytes[end]` is 0. `child` opens the next element; the caller
@@ -30,7 +30,7 @@ export class TagScanner {
     nameHash: 0,
     isEmpty: false,
     attributeCount: 0,
-    attributes: new Int32Array(mostAttributes * 4),
+    attributes: new Int32Array(maxAttributes * 4),
   }
   /** True if the last opened element has no end tag and its end is still to be reported. */
   protected isEmpty = false
@@ -212,8 +212,8 @@ export class TagScanner {
 
   #addAttribute(nameStart: number, nameEnd: number, valueStart: number, valueEnd: number): void {
     const { attributes, attributeCount } = this.tag
-    if (attributeCount === mostAttributes) {
-      throw new XmlSyntaxError(`An element has more than ${mostAttributes} attributes`, nameStart)
+    if (attributeCount === maxAttributes) {
+      throw new XmlSyntaxError(`An element has more than ${maxAttributes} attributes`, nameStart)
     }
     const at = attributeCount * 4
     attributes[at] = nameStart

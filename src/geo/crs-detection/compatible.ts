@@ -18,8 +18,8 @@ export interface CompatibleCrs {
 }
 
 const metresPerDegree = 111_200
-const mostMetres = 1000
-const mostFound = 9
+const maxMetres = 1000
+const maxFound = 9
 
 /** Returns where data lie in a declared CRS: west, south, east, north in degrees; undefined where PROJ alone can tell. */
 export function intersectDeclared(
@@ -56,9 +56,9 @@ export function findCompatible(declaration: CrsDeclaration, envelope: Envelope):
     const points = pointsIn(system.shape, system.projector(), envelope)
     if (points === undefined) return []
     const metres = furthest(points, declared) * metresPerDegree
-    return metres <= mostMetres ? [{ system, metres, falls: pointsBox(points) }] : []
+    return metres <= maxMetres ? [{ system, metres, falls: pointsBox(points) }] : []
   })
-  return found.sort((a, b) => a.metres - b.metres || b.system.prior - a.system.prior).slice(0, mostFound)
+  return found.sort((a, b) => a.metres - b.metres || b.system.prior - a.system.prior).slice(0, maxFound)
 }
 
 /** The most degrees of latitude between two lists of points, about. */

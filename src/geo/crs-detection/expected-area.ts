@@ -5,7 +5,7 @@ import { findCountry } from './countries.ts'
 
 /** Area where data are expected. */
 export interface ExpectedArea {
-  /** As people know it: `Germany`, `layer topp:roads`. */
+  /** Readable name, such as `Germany` or `layer topp:roads`. */
   label: string
   /** It lies within one of these. */
   boxes: CountryBox[]

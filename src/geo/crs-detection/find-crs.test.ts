@@ -172,7 +172,7 @@ describe('systems of data that name none', () => {
     assert.match(found?.evidence ?? '', /Only if the axes are swapped/)
     const tiny = { minX: 393_000_000, minY: 5_810_000_000, maxX: 395_000_000, maxY: 5_820_000_000 }
     const [first] = findCrsFor({ envelope: tiny, places: [placeNamed('Berlin')] }).candidates
-    assert.match(first?.evidence ?? '', /Only if the numbers are millimetres/)
+    assert.match(first?.evidence ?? '', /Only if the coordinates are in millimetres/)
   })
 
   it('are zones that go on beyond what they are made for, where a layer beside tells the place', () => {
@@ -185,7 +185,10 @@ describe('systems of data that name none', () => {
     const farms = { minX: 961_000, minY: 6_198_000, maxX: 1_036_000, maxY: 6_258_000 }
     const found = firstOf(farms, beside(20, -34.5))
     assert.equal(found?.srs, 'EPSG:32733')
-    assert.match(found?.evidence ?? '', /lie in South Africa, 20\.\d° E.*Outside of what it is made for: /)
+    assert.match(
+      found?.evidence ?? '',
+      /lie in South Africa, 20\.\d° E.*Outside the area of use of the CRS: /,
+    )
     const saxony = { minX: 860_000, minY: 5_670_000, maxX: 880_000, maxY: 5_690_000 }
     assert.equal(firstOf(saxony, beside(14, 50.5))?.srs, 'EPSG:25832')
     const berlin = { minX: 393_000, minY: 5_810_000, maxX: 395_000, maxY: 5_820_000 }

@@ -14,7 +14,7 @@ import { rankCrs } from './rank-crs.ts'
 /** Evidence about data without a CRS. */
 export interface CrsEvidence {
   declaration?: CrsDeclaration
-  /** Of the data, in their own numbers. */
+  /** Envelope of the data, in the coordinates of the file. */
   envelope?: Envelope
   /** Areas where the data are expected. */
   places: readonly ExpectedArea[]
@@ -55,11 +55,11 @@ export function findCrsFor({ declaration, envelope, places, clues }: CrsEvidence
   if (bounds === undefined) return { candidates: [], needsPlace: false }
   const hints = clues === undefined ? [] : findHints(clues)
   if (places.length === 0) return withoutPlace(bounds, hints)
-  const candidates = toCandidates(rankCrs(bounds, places, hints).slice(0, mostCompared))
+  const candidates = toCandidates(rankCrs(bounds, places, hints).slice(0, maxCompared))
   return { candidates, needsPlace: candidates.length === 0 }
 }
 
-const mostCompared = 40
+const maxCompared = 40
 /** Factor for evidence from names alone, which is less certain than a given location. */
 const trustInNames = 0.6
 
@@ -73,7 +73,7 @@ function withoutPlace(envelope: Envelope, hints: readonly Hint[]): CrsAnswer {
   const coded = hints.filter(({ isCode }) => isCode === true)
   const byPlace = reported.length === 0 ? [] : rankCrs(envelope, reported, hints).filter(isReported)
   const byCode = coded.length === 0 ? [] : rankCrs(envelope, [], coded).filter(isReported)
-  const named = [...byCode, ...byPlace].slice(0, mostCompared)
+  const named = [...byCode, ...byPlace].slice(0, maxCompared)
   if (named.length > 0) {
     const candidates = toCandidates(named)
     const trusted = candidates.map((one) => ({ ...one, confidence: round(one.confidence * trustInNames, 3) }))
@@ -150,7 +150,7 @@ function isAlike(one: RankedCrs, other: RankedCrs): boolean {
   return one.falls.every((value, at) => Math.abs(value - (other.falls[at] ?? 0)) < alikeDegrees)
 }
 
-const mostHints = 2
+const maxHints = 2
 
 function evidenceOf({ falls, nearest, reading, system, inArea, hints }: RankedCrs): string {
   const [west, south, east, north] = falls
@@ -159,13 +159,13 @@ function evidenceOf({ falls, nearest, reading, system, inArea, hints }: RankedCr
     `The data would lie ${country === undefined ? 'at sea' : `in ${country.name}`}, ${range(west, east, 'E', 'W')}, ${range(south, north, 'N', 'S')}`,
     ...(nearest === undefined ? [] : [distance(nearest)]),
     `${fitText(inArea)}: ${system.areaName}`,
-    ...hints.slice(0, mostHints),
-    ...(reading.isSwapped ? ['Only if the axes are swapped: northing or latitude stands first'] : []),
+    ...hints.slice(0, maxHints),
+    ...(reading.isSwapped ? ['Only if the axes are swapped: northing or latitude comes first'] : []),
     ...(reading.factor === 0.001
-      ? ['Only if the numbers are millimetres, which have to be divided by 1000']
+      ? ['Only if the coordinates are in millimetres and are divided by 1000']
       : []),
     ...(reading.factor === 0.3048
-      ? ['Only if the numbers are feet, which have to be multiplied by 0.3048']
+      ? ['Only if the coordinates are in feet and are multiplied by 0.3048']
       : []),
   ]
   return sentences.join('. ')
@@ -173,7 +173,7 @@ function evidenceOf({ falls, nearest, reading, system, inArea, hints }: RankedCr
 
 function fitText(inArea: number): string {
   if (inArea === 1) return 'Made for'
-  return inArea === 0 ? 'Outside of what it is made for' : 'In part outside of what it is made for'
+  return inArea === 0 ? 'Outside the area of use of the CRS' : 'Partly outside the area of use of the CRS'
 }
 
 function distance({ label, kilometres }: { label: string; kilometres: number }): string {

@@ -11,7 +11,7 @@ import { isPointInBox } from './grid-points.ts'
 
 /** Further evidence: names of the data, and their columns with an example value each. */
 export interface CrsClues {
-  /** Of the layer, of its file. */
+  /** Names of the layer and its file. */
   names: readonly string[]
   columns: readonly ColumnView[]
 }
@@ -135,7 +135,7 @@ function nameHints(name: string): Hint[] {
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
     .split(/[^\p{L}]+/u)
     .filter((word) => word !== '')
-    .slice(0, mostWords)
+    .slice(0, maxWords)
   const text = `Named "${shown(name)}"`
   const parts = words.flatMap((_, at) =>
     [3, 2, 1]
@@ -148,7 +148,7 @@ function nameHints(name: string): Hint[] {
   return [...places, ...cities, ...abbreviations(words, text)]
 }
 
-const mostWords = 8
+const maxWords = 8
 /** Parts of names of areas of use that name no place. */
 const nowhere =
   /^(?:on|off)shore$|^(?:north|south|east|west|central|main|mainland|world|islands?|land|coast|interior|zone|area|state|states)$/i

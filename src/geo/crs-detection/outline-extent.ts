@@ -4,7 +4,7 @@ import type { Country, CountryBox } from './countries.ts'
 
 const radians = Math.PI / 180
 /** Share of its box that data and a part of a country must have in common before its outline is transformed. */
-const leastShared = 0.4
+const minShared = 0.4
 
 /**
  * Returns the largest share that the envelope of data has in common with the envelope of a country, or of a part of it, in the
@@ -16,7 +16,7 @@ export function outlineShare(
   { rings }: Country,
   { projector, primeMeridian }: { projector: Projector; primeMeridian: number },
 ): number {
-  const large = rings.filter(({ box }) => shared(falls, box) >= leastShared)
+  const large = rings.filter(({ box }) => shared(falls, box) >= minShared)
   let most = 0
   for (const { points } of large) {
     const { minX, minY, maxX, maxY } = projectedEnvelope(points, projector, primeMeridian)

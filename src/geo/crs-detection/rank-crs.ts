@@ -20,7 +20,7 @@ export interface RankedCrs {
   falls: CountryBox
   /** Number of checked points within the system's area of use. */
   inArea: number
-  /** Of these points, those within a place that was given. */
+  /** Number of these points inside the given place. */
   inPlace: number
   /** The nearest place that was given, with the kilometres to it. */
   nearest?: { label: string; kilometres: number }

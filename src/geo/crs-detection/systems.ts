@@ -107,7 +107,7 @@ function meaningOf({ shape, row }: System): string {
 /** Systems for one line, one tunnel, one project; and other orders of axes, which files do not follow. */
 const special =
   /snake|survey grid|tunnel|\((N-E|E-N|zE-N|N-zE|E-zN|W-S)\)|offshore|gas field|construction|emulation|Ferro/i
-/** Of former times, although they differ from today's by little. */
+/** Names of superseded CRSs, even if they differ little from the current ones. */
 const former =
   /\b(CSRS96|CORS96|HARN|FBN|NSRS2007|WGS 72|WGS 72BE|SIRGAS 1995|POSGAR 9\d|ITRF92|RT38|Tokyo|Cape)\b|NAD83\(CSRS\)v\d/
 

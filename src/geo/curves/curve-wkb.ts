@@ -31,7 +31,8 @@ class CurveReader {
     const hasZ = number >>> 31 === 1 || thousands === 1 || thousands === 3
     const hasM = ((number >>> 30) & 1) === 1 || thousands >= 2
     if (depth === 0) [this.hasZ, this.hasM] = [hasZ, hasM]
-    else if (hasZ !== this.hasZ || hasM !== this.hasM) throw new GeometryError('Parts have other ordinates')
+    else if (hasZ !== this.hasZ || hasM !== this.hasM)
+      throw new GeometryError('The parts have different ordinates')
     return this.#body(plain % 1000, isLittle, depth)
   }
 
@@ -53,9 +54,9 @@ class CurveReader {
     return isLine ? { typeCode, positions } : { typeCode, parts }
   }
 
-  #count(leastBytes: number, isLittle: boolean): number {
+  #count(minBytes: number, isLittle: boolean): number {
     const count = this.#view.getUint32(this.#take(4), isLittle)
-    if (this.#at + count * leastBytes > this.#view.byteLength) this.#endsEarly()
+    if (this.#at + count * minBytes > this.#view.byteLength) this.#endsEarly()
     return count
   }
 

@@ -21,7 +21,7 @@ export function linearize(tree: CurveTree): CurveTree {
 function ring(tree: CurveTree): CurveTree {
   const line = linearize(tree)
   if ('positions' in line) return line
-  throw new GeometryError('A ring is no line')
+  throw new GeometryError('A ring is not a line')
 }
 
 /** Joins the parts of a compound curve, with shared positions once. */
@@ -29,7 +29,7 @@ function joined(parts: readonly CurveTree[]): number[][] {
   const all: number[][] = []
   for (const part of parts) {
     const line = linearize(part)
-    if (!('positions' in line)) throw new GeometryError('A part of a curve is no line')
+    if (!('positions' in line)) throw new GeometryError('A part of a curve is not a line')
     const [first] = line.positions
     const last = all.at(-1)
     if (first === undefined) continue

@@ -67,7 +67,7 @@ describe('rows of a binary COPY', () => {
 
   it('are refused when they break off', async () => {
     const bytes = Buffer.concat([header, tuple(int32(1), Buffer.from('a'))])
-    await assert.rejects(readAll(chunksOf(bytes, 100), { schema }), /break off after row 1/)
+    await assert.rejects(readAll(chunksOf(bytes, 100), { schema }), /end after row 1/)
   })
 
   it('reject what is not UTF-8, and are read on', async () => {

@@ -54,7 +54,7 @@ export async function* readCopyRows(
     rows.feed(chunk)
     while (rows.next()) if (rows.isFull) yield rows.finish()
   }
-  if (!rows.isAtEnd) throw broken(`they break off after row ${rows.rowNumber}`)
+  if (!rows.isAtEnd) throw broken(`they end after row ${rows.rowNumber}`)
   if (!rows.isEmpty) yield rows.finish()
 }
 

@@ -1,5 +1,5 @@
 const negative = 0x4000
-/** Signs of what is no number, and of the infinities, which PostgreSQL has since version 14. */
+/** Signs of what is not a number, and of the infinities, which PostgreSQL has since version 14. */
 const specialTexts: Readonly<Record<number, string>> = { 49152: 'NaN', 53248: 'Infinity', 61440: '-Infinity' }
 const headerBytes = 8
 const digitsOfGroup = 4
@@ -8,7 +8,7 @@ const maxGroups = 40_000
 
 /**
  * Writes a binary `numeric` (PostgreSQL, numeric_send: count of groups, weight of the first, sign, digits shown after
- * the point, then groups of four digits) as plain decimal text, and what is no number or infinite as PostgreSQL writes it. `bytes`
+ * the point, then groups of four digits) as plain decimal text, and what is not a number or infinite as PostgreSQL writes it. `bytes`
  * is used again for every value.
  */
 export class NumericText {

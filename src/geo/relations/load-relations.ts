@@ -11,5 +11,5 @@ export async function loadRelations(): Promise<Relations> {
 /** Returns the result of an earlier `loadRelations`. */
 export function requireRelations(): Relations {
   if (loaded !== undefined) return loaded
-  throw new Error('Relations were not loaded before a filter that asks for one')
+  throw new Error('Spatial relations were not loaded before a filter that uses one')
 }

@@ -5,7 +5,7 @@ import { invalid } from '../../core/errors/errors.ts'
 export function collectionsNotRelated(cause?: unknown): Failure {
   return invalid(
     'unsupported-filter',
-    'Of a GeometryCollection, in the filter or in a feature, only S_INTERSECTS and S_DISJOINT can be asked',
+    'A GeometryCollection in a filter or feature supports only S_INTERSECTS and S_DISJOINT',
     cause === undefined ? {} : { cause },
   )
 }

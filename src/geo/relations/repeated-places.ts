@@ -1,7 +1,7 @@
 import type { Envelope } from '../envelope.ts'
 
 /** Maximum number of copies of a geometry that is wider than the earth. */
-const mostCopies = 8
+const maxCopies = 8
 
 /**
  * Returns the distances in x, zero among them, by which an envelope is moved so that it reaches rows stored up to
@@ -13,7 +13,7 @@ export function shiftsOfCopies(turn: number, { minX, maxX }: Envelope, reach = 0
   const first = Math.ceil((-turn - maxX - aside) / turn)
   const last = Math.floor((turn - minX + aside) / turn)
   const turns = Array.from(
-    { length: Math.max(0, Math.min(last - first + 1, mostCopies)) },
+    { length: Math.max(0, Math.min(last - first + 1, maxCopies)) },
     (_, at) => first + at,
   )
   const others = turns.filter((one) => one !== 0).map((one) => one * turn)

@@ -26,10 +26,7 @@ export async function acceptStopped(
     const task = await getTask(db, importId, taskId)
     const { trial: dryRun, stopped: broken = [] } = task
     if (task.state !== 'ERROR' || broken.length === 0 || dryRun?.load === undefined) {
-      throw conflict(
-        'nothing-stopped',
-        `Task ${taskId} has no load that stopIf has stopped and that is still kept`,
-      )
+      throw conflict('nothing-stopped', `Task ${taskId} has no stopped load to accept: run the task again`)
     }
     const unknown = stopped.filter((name) => !broken.some(({ rule }) => rule === name))
     if (unknown.length > 0) {

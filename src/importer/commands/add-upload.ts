@@ -27,7 +27,7 @@ export interface AddUploadDeps {
 
 function refuseBusy(record: ImportRecord): void {
   if (record.state !== 'INIT' && record.state !== 'RUNNING') return
-  throw conflict('import-busy', `Import ${record.id} is ${record.state}: upload when that has ended`)
+  throw conflict('import-busy', `Import ${record.id} is ${record.state}: upload files when its run has ended`)
 }
 
 /** Returns the upload folder of an import; throws `conflict` if the import accepts no uploads now. */

@@ -66,7 +66,7 @@ export async function cancelTask(deps: CancelDeps, importId: number, taskId: num
 async function cancelPreparation(deps: CancelDeps, { id, jobId }: ImportRecord): Promise<void> {
   if (jobId === undefined) return
   if (await deps.jobs.withdraw(jobId)) {
-    await failPreparation(deps, id, 'It was cancelled before it began')
+    await failPreparation(deps, id, 'The task was cancelled before it started')
     return
   }
   await stopWork(deps.stop, { importId: id }, async () => {

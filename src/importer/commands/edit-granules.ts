@@ -59,7 +59,7 @@ async function settled(
   granules: GranuleRecord[],
 ): Promise<{ task: TaskRecord; granules: GranuleRecord[] }> {
   const { mosaic } = task
-  if (mosaic === undefined) throw new Error(`Task ${task.id} has granules and is no mosaic`)
+  if (mosaic === undefined) throw new Error(`Task ${task.id} has granules and is not a mosaic`)
   const name = task.source?.name ?? mosaicName(record.source?.path)
   const { task: changed, granules: checked } = assembleMosaic(task, granules, { name, time: mosaic.time })
   const bare = without(changed, 'layer', 'kind')

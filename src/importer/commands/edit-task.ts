@@ -32,8 +32,8 @@ const metadata: readonly (keyof TaskLayerChange)[] = ['title', 'abstract', 'desc
 function requireSrs(text: string): string {
   const srs = parseSrs(text)
   if (srs !== undefined && findCrs(srs) !== undefined) return srs
-  const hint = /^\d+$/.test(text.trim()) ? `: with its authority it would be EPSG:${text.trim()}` : ''
-  throw invalid('unknown-srs', `"${text}" is not a CRS that is known${hint}`)
+  const hint = /^\d+$/.test(text.trim()) ? `: did you mean EPSG:${text.trim()}?` : ''
+  throw invalid('unknown-srs', `"${text}" is not a known CRS${hint}`)
 }
 
 async function requireStyle(catalog: Catalog, workspace: string, style: string): Promise<void> {
@@ -118,7 +118,7 @@ function refuseComplete(task: TaskRecord, change: TaskChange): void {
   if (fixed.length === 0) return
   throw conflict(
     'task-complete',
-    `Task ${task.id} is COMPLETE: ${fixed.join(', ')} cannot change any more, use a new import`,
+    `Task ${task.id} is COMPLETE: ${fixed.join(', ')} can no longer be changed; create a new import`,
   )
 }
 

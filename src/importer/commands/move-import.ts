@@ -30,7 +30,7 @@ function refuseStarted(record: ImportRecord, tasks: TaskRecord[]): void {
   if (started === undefined) return
   throw conflict(
     'task-complete',
-    `Task ${started.id} of import ${record.id} is ${started.state}: the workspace cannot change any more`,
+    `Task ${started.id} of import ${record.id} is ${started.state}: the workspace can no longer be changed`,
   )
 }
 

@@ -107,7 +107,7 @@ export async function submitCorrections(
 function requireRules(names: readonly string[]): void {
   const unknown = names.find((name) => !stopRuleNames.some((one) => one === name))
   if (unknown === undefined) return
-  throw invalid('unknown-rule', `"${unknown}" is no rule of stopIf: ${stopRuleNames.join(', ')}`)
+  throw invalid('unknown-rule', `"${unknown}" is not a rule of stopIf: ${stopRuleNames.join(', ')}`)
 }
 
 async function lookAt(
@@ -144,16 +144,16 @@ function chooseLayer(
     const names = numbered.map(({ layer }) => `"${layer.name}"`).join(', ')
     throw invalid(
       'several-layers',
-      `The file has several layers with the column "${requested}": ${names}. Send one`,
+      `The file has several layers with the column "${requested}": ${names}. Send only one`,
     )
   }
   if (layers.length > 0) {
     throw invalid(
       'no-row-numbers',
-      `Corrected rows need the column "${requested}", as the rejected rows have it`,
+      `Corrected rows need the column "${requested}", as in the file of rejected rows`,
     )
   }
-  throw invalid('unread-file', `No format reads the rows that were sent${whyUnread(described)}`)
+  throw invalid('unread-file', `No format can read the submitted rows${whyUnread(described)}`)
 }
 
 function whyUnread(described: DescribedFile[]): string {

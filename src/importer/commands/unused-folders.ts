@@ -47,7 +47,7 @@ async function listMade(stores: string): Promise<string[]> {
 export async function removeReplacedGranules(stores: string, log: Logger): Promise<void> {
   for (const folder of await listMade(stores)) {
     await removeReplaced(folder).catch((error: unknown) =>
-      log.warn({ err: error, folder }, 'granules that were replaced were not removed'),
+      log.warn({ err: error, folder }, 'replaced granules were not removed'),
     )
   }
 }

@@ -55,7 +55,7 @@ async function locate({
 }: CrsDetectionRequest): Promise<DetectedCrs> {
   const named = place === undefined ? undefined : findExpectedArea(place)
   if (place !== undefined && named === undefined) {
-    const text = `No place is known as "${place}": name a country, a state or a layer (workspace:name)`
+    const text = `Place "${place}" is unknown: give a country, a state or a layer (workspace:name)`
     throw invalid('unknown-place', text)
   }
   const places = named === undefined ? (await Promise.all(neighbours.map(placeOf))).flat() : [named]

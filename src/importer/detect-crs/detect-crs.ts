@@ -29,15 +29,15 @@ interface CrsDetectorDeps {
 
 const file = new URL('./crs-detection-work.ts', import.meta.url)
 /** Maximum number of layers of a workspace used as evidence of the location. */
-const mostNeighbours = 200
+const maxNeighbours = 200
 /**
  * Maximum number of files of an import for which candidates are computed; a client requests those of other
  * files.
  */
-const mostProposed = 20
+const maxProposed = 20
 const deadlineMs = 30_000
 const keepMs = 10_000
-const mostWaiting = 100
+const maxQueued = 100
 
 /** Detects candidate CRSs of data without a CRS, by the location they would have. */
 export class CrsDetector {
@@ -50,7 +50,7 @@ export class CrsDetector {
       start: (events) => startThread(file, events),
       limit: 1,
       surplusMs: keepMs,
-      maxWaiting: { count: mostWaiting, refuse: tooBusy },
+      maxWaiting: { count: maxQueued, refuse: tooBusy },
       onEnd: deps.onEnd,
     })
   }
@@ -84,7 +84,7 @@ export class CrsDetector {
    * unchanged. Failures, timeouts and work over the limit are left to calls of `candidates`.
    */
   async propose(record: ImportRecord, tasks: TaskRecord[], signal: AbortSignal): Promise<TaskRecord[]> {
-    const open = tasks.filter(isOpen).slice(0, mostProposed)
+    const open = tasks.filter(isOpen).slice(0, maxProposed)
     const found = new Map<TaskRecord, TaskRecord>()
     const untilEnd = AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)])
     for (const task of open) {
@@ -143,7 +143,7 @@ export class CrsDetector {
     const layer = await this.#deps.catalog.layers.findNamed(name)
     const { srs, envelope } = layer?.details ?? {}
     if (layer === undefined || srs === undefined || envelope === undefined) {
-      throw invalid('unknown-place', `There is no layer "${name}" with a place on the earth`)
+      throw invalid('unknown-place', `Layer "${name}" does not exist or has no known position on the earth`)
     }
     return [{ label: `layer ${layer.workspace}:${layer.name}`, srs, envelope }]
   }
@@ -167,7 +167,7 @@ export class CrsDetector {
       .flatMap(({ label, srs, envelope }) =>
         srs === undefined || envelope === undefined ? [] : [{ label, srs, envelope }],
       )
-      .slice(0, mostNeighbours)
+      .slice(0, maxNeighbours)
   }
 }
 
@@ -202,5 +202,9 @@ function makesPoints(task: TaskRecord): boolean {
 }
 
 function tooBusy(): Failure {
-  return new Failure('unavailable', 'too-busy', 'Too many wait for a CRS to be found: try again soon')
+  return new Failure(
+    'unavailable',
+    'too-busy',
+    'Too many requests are waiting for CRS detection: try again soon',
+  )
 }

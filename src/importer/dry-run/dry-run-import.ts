@@ -71,7 +71,7 @@ async function performDryRun(deps: DryRunDeps, payload: JobPayload, context: Job
   } catch (error) {
     if (context.signal.aborted) throw error
     const isCanceled = work.signal.reason instanceof LoadCanceled
-    if (!isCanceled) deps.log.error({ err: error, importId }, 'a dry run broke off')
+    if (!isCanceled) deps.log.error({ err: error, importId }, 'a dry run was interrupted')
     await endDryRun(deps, importId, isCanceled ? 'CANCELED' : 'COMPLETE_ERROR')
   } finally {
     work.end()

@@ -54,7 +54,7 @@ async function examine(
   if (examined.state === 'READY') return { ...examined, state: task.state, ...taken(task) }
   const { errorMessage, errorCode } = await keys.explain({ record, task: examined }, signal)
   if (errorCode === 'no-keys') throw invalid('no-keys', errorMessage ?? '')
-  const reason = errorMessage ?? `It is ${examined.state}`
+  const reason = errorMessage ?? `The task is ${examined.state}`
   throw new Failure('invalid', 'not-ready', `Task ${task.id} cannot run. ${reason}`)
 }
 

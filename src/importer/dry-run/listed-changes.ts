@@ -35,8 +35,7 @@ export class ListedChanges {
   tile(task: TaskRecord, tile: TileAddress, signal: AbortSignal): Promise<Tile> {
     const path = this.#pathOf(task, 'trial')
     const { crs, listed: rows = 0 } = task.trial?.found ?? {}
-    if (crs === undefined)
-      throw notFound('no-tiles', 'The rows have no geometry, so there are no tiles of them')
+    if (crs === undefined) throw notFound('no-tiles', 'The rows have no geometry, so they have no tiles')
     const side = { path, table: changeFileTable, name: changeFileTable, crs, rows }
     return this.#needs.sides.tile(side, { tile, attributes: shownAttributes }, signal)
   }
@@ -44,6 +43,6 @@ export class ListedChanges {
   #pathOf({ importId, id }: TaskRecord, by: 'trial' | 'upsert'): string {
     const path = changesPath(this.#needs.folders, importId, id, by)
     if (existsSync(path)) return path
-    throw notFound('no-changes', `No changes of task ${id} of import ${importId} are listed`)
+    throw notFound('no-changes', `Task ${id} of import ${importId} has no list of changes`)
   }
 }

@@ -25,7 +25,7 @@ export async function startDryRun(deps: DryRunDeps, importId: number): Promise<n
     if (runnable.length === 0) {
       throw conflict(
         'nothing-to-run',
-        `No task of import ${importId} can be run, so there is nothing for a dry run`,
+        `No task of import ${importId} can be run, so a dry run is not possible`,
       )
     }
     const record = await dropDryRuns(deps, importId)

@@ -31,7 +31,7 @@ export async function completeEdit(db: Queryable, record: EditRecord): Promise<v
     .set({ document: JSON.stringify(record) })
     .where('edit_id', '=', record.editId)
     .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw new Error('The edit was given up by another server')
+  if (numUpdatedRows === 0n) throw new Error('Another server abandoned the edit')
 }
 
 /**

@@ -80,13 +80,12 @@ export class Edits {
     if (unmanaged !== undefined) return unmanaged
     const store = await catalog.layers.storeOf(layer)
     const description = findStoreDescription(store.type)
-    if (description === undefined) return 'It is a layer of rasters'
+    if (description === undefined) return 'The layer is a coverage'
     if (!store.isEnabled) return `Its store "${store.name}" is switched off`
     if (!description.can.takesLoads)
-      return `It is served from a file of format ${store.type}, which is not written to: import it into a GeoPackage or PostGIS store`
+      return `The layer is served from a file of format ${store.type}, which is read-only: import it into a GeoPackage or PostGIS store`
     const opened = await catalog.layers.openStoreOf(layer)
-    if (opened.edits === undefined)
-      return `Its store "${store.name}" is served as it is: nothing is written to it`
+    if (opened.edits === undefined) return `Its store "${store.name}" is read-only`
     return opened.edits.whyNot(layer.nativeName)
   }
 
@@ -239,7 +238,7 @@ export class Edits {
     }
     return catalog.transaction(async (change, db) => {
       if (!(await change.beginEdit(layer, { storeId, table, mark }, editId)))
-        return new Outdated('The layer has another version by now, or another server changes it')
+        return new Outdated('The layer has a newer version, or another server is changing it')
       await insertEdit(db, record, clock.now().toISOString())
       return undefined
     })
@@ -280,7 +279,7 @@ function endOf(
   kept: TableSnapshot | NotRetained | { id: string },
 ): ContentEnd {
   if ('form' in kept) return { form: 'kept', state: kept, path }
-  return { form: 'lost', reason: 'reason' in kept ? kept.reason : 'What was kept of it was removed' }
+  return { form: 'lost', reason: 'reason' in kept ? kept.reason : 'Its stored contents were removed' }
 }
 
 function isEndedBy(error: unknown): boolean {
@@ -288,11 +287,11 @@ function isEndedBy(error: unknown): boolean {
 }
 
 function busy({ workspace, name }: LayerRecord, cause: unknown): Failure {
-  const text = `Somebody else writes to "${workspace}:${name}" or its store, a load maybe: try again`
+  const text = `"${workspace}:${name}" or its store is locked by another write, such as a load: try again`
   return new Failure('unavailable', 'layer-busy', text, { retryAfterSeconds: 10, cause })
 }
 
 function unsettled(cause: unknown): Failure {
-  const text = 'Whether the feature was changed is not known yet: read it again in a while'
+  const text = 'The result of the change is not known yet: read the feature again later'
   return new Failure('unavailable', 'edit-unsettled', text, { retryAfterSeconds: 10, cause })
 }

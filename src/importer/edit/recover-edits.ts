@@ -40,7 +40,7 @@ export async function recoverEdits(
     try {
       await settleEdit(deps, record, isOver(record))
     } catch (error) {
-      deps.log.warn({ err: error, editId: record.editId }, 'how an edit ended is not known yet')
+      deps.log.warn({ err: error, editId: record.editId }, 'the result of an edit is not known yet')
     }
   }
 }

@@ -30,7 +30,7 @@ export async function resolveDatabase(
 async function resolveFile(roots: readonly string[], name: string): Promise<string> {
   const path = await resolveInRoots(name, roots)
   const status = await stat(path).catch(() => undefined)
-  if (status?.isFile() !== true) throw invalid('no-such-file', `There is no database file "${path}"`)
+  if (status?.isFile() !== true) throw invalid('no-such-file', `Database file "${path}" does not exist`)
   return path
 }
 

@@ -23,7 +23,7 @@ export async function findInPath(
   signal: AbortSignal,
 ): Promise<DataFiles> {
   const status = await stat(path).catch(() => undefined)
-  if (status === undefined) throw invalid('no-such-file', `There is no file or folder "${path}"`)
+  if (status === undefined) throw invalid('no-such-file', `File or folder "${path}" does not exist`)
   if (status.isDirectory() && !isFolderDataset(path)) return findInFolder(deps, path, options, signal)
   if (findArchive(path) === undefined) {
     return { folder: dirname(path), files: [await scanFile(path, signal)], messages: [] }

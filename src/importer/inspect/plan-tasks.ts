@@ -135,8 +135,8 @@ function explainUnread(files: DescribedFile[], context: PlanContext): string {
   const empty = files.filter(({ isEmpty }) => isEmpty === true)
   const other = files.filter(({ isEmpty }) => isEmpty !== true)
   const sentences = [
-    ...(other.length === 0 ? [] : [`No format that is known reads ${shownNames(other, context)}`]),
-    ...(empty.length === 0 ? [] : [`Without any content: ${shownNames(empty, context)}`]),
+    ...(other.length === 0 ? [] : [`No known format can read ${shownNames(other, context)}`]),
+    ...(empty.length === 0 ? [] : [`Empty files: ${shownNames(empty, context)}`]),
   ]
   return sentences.join('. ')
 }
@@ -144,7 +144,7 @@ function explainUnread(files: DescribedFile[], context: PlanContext): string {
 function unreadTask(files: DescribedFile[], context: PlanContext): TaskRecord {
   const message =
     files.length === 0
-      ? 'The upload holds no files but hidden ones and archives inside an archive'
+      ? 'The upload contains only hidden files and archives inside an archive'
       : explainUnread(files, context)
   return {
     ...blankTask(context, files[0]?.file.path ?? context.folder),
@@ -164,14 +164,14 @@ export function planTasks(files: DescribedFile[], context: PlanContext): Planned
   const isNothingRead = read.length === 0 && (unread.length > 0 || context.isUploaded)
   const tasks = isNothingRead ? [unreadTask(unread, context)] : read
   if (tasks.length > context.maxTasks) {
-    throw invalid('too-many-tasks', `The data make ${tasks.length} tasks, more than ${context.maxTasks}`)
+    throw invalid('too-many-tasks', `The data need ${tasks.length} tasks; the maximum is ${context.maxTasks}`)
   }
   const messages: FormatMessage[] = []
   if (unread.length > 0 && !isNothingRead) {
     messages.push({ level: 'info', code: 'files-skipped', message: explainUnread(unread, context) })
   }
   if (tasks.length === 0) {
-    const text = 'No files were found: upload some, or put them into the folder and make a new import'
+    const text = 'No files were found: upload files, or copy them into the folder and create a new import'
     messages.push({ level: 'warning', code: 'no-files', message: text })
   }
   return { tasks: tasks.map((task, index) => ({ ...task, id: context.nextTaskId + index })), messages }

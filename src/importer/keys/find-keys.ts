@@ -42,7 +42,7 @@ const firstValues = 400_000
 /** Maximum number of candidates that are checked against all rows. */
 const most = { single: 8, pairs: 6, pairColumns: 8 }
 /** Maximum number of rows read from each side. Further rows are ignored, and the result says so. */
-const mostRows = 5_000_000
+const maxRows = 5_000_000
 
 interface Matching {
   request: KeySearchRequest
@@ -123,9 +123,9 @@ async function lookAtAll(
   const columns = columnsOf(candidates)
   const values = new KeyTable(columns.length)
   try {
-    const data = await writeSide(values, 'data', dataBatches(matching, mostRows), columns)
+    const data = await writeSide(values, 'data', dataBatches(matching, maxRows), columns)
     const target = await writeSide(values, 'target', targetBatches(matching, columns), columns)
-    const isExact = data.rows < mostRows && target.rows < mostRows && !target.isRejecting
+    const isExact = data.rows < maxRows && target.rows < maxRows && !target.isRejecting
     const found = candidates.flatMap(({ columns: own, rule }): KeySearchResult[] => {
       if (own.some((column) => data.empty.has(column) || target.empty.has(column))) return []
       matching.signal.throwIfAborted()
@@ -200,7 +200,7 @@ async function* targetBatches(
   columns: readonly ComparableColumn[],
 ): AsyncGenerator<RowPage> {
   const attributes = columns.flatMap(({ name, isId }) => (isId === true ? [] : name))
-  const query = { table: request.target.table, limit: mostRows, offset: 0, attributes }
+  const query = { table: request.target.table, limit: maxRows, offset: 0, attributes }
   for await (const { batch, ids } of store.readFeatures(query, signal)) yield { batch, ids }
 }
 

@@ -13,17 +13,17 @@ export function toProposal({ keys, rows, found, rule, isExact }: KeySearchResult
   return { kind: 'keys', keys, rows: { data, layer, found }, exact: isExact, evidence }
 }
 
-const mostNamed = 3
+const maxNamed = 3
 
 /** Returns why an `UPSERT` cannot run without keys, with usable ones. */
 export function explainMissing({ errorMessage = '' }: TaskRecord, proposals: readonly KeyProposal[]): string {
   const [first] = proposals
   if (first === undefined) {
-    return `${errorMessage}. No column, and no two of them, is unique and never empty in the data and in the layer`
+    return `${errorMessage}. No column or pair of columns is unique and never empty in both the data and the layer`
   }
-  const others = proposals.slice(1, mostNamed).map(({ keys }) => quoted(keys))
-  const also = others.length === 0 ? '' : `. So would ${others.join(', or ')}`
-  return `${errorMessage}. ${quoted(first.keys)} would do: ${first.evidence}${also}`
+  const others = proposals.slice(1, maxNamed).map(({ keys }) => quoted(keys))
+  const also = others.length === 0 ? '' : `. Alternatives: ${others.join(', or ')}`
+  return `${errorMessage}. ${quoted(first.keys)} can be used: ${first.evidence}${also}`
 }
 
 function quoted(keys: readonly string[]): string {

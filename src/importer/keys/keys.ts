@@ -37,7 +37,7 @@ const file = new URL('./keys-work.ts', import.meta.url)
  */
 const searches = 1
 const keepMs = 10_000
-const mostWaiting = 100
+const maxQueued = 100
 const maxHeapMb = 512
 /** Maximum CPU time of a search. */
 const deadlineMs = 600_000
@@ -70,7 +70,7 @@ export class KeyFinder {
     const common = {
       limit: searches,
       surplusMs: keepMs,
-      maxWaiting: { count: mostWaiting, refuse: tooBusy },
+      maxWaiting: { count: maxQueued, refuse: tooBusy },
       onEnd: deps.onEnd,
     }
     this.#threads = new WorkPool<KeysWork>({
@@ -154,7 +154,7 @@ export class KeyFinder {
   }
 
   #warn(error: unknown, { importId, id: taskId }: TaskRecord): void {
-    this.#deps.log.warn({ err: error, importId, taskId }, 'what could be keys was not found, or not kept')
+    this.#deps.log.warn({ err: error, importId, taskId }, 'key columns could not be searched or stored')
   }
 
   async #plan(
@@ -187,7 +187,7 @@ export class KeyFinder {
       return await orAborted(search.result, signal)
     } finally {
       search.waiting -= 1
-      if (search.waiting === 0) search.abort.abort(new Error('All callers have left'))
+      if (search.waiting === 0) search.abort.abort(new Error('All callers have cancelled'))
     }
   }
 
@@ -235,7 +235,11 @@ function digest(value: unknown): string {
 }
 
 function tooBusy(): Failure {
-  return new Failure('unavailable', 'too-busy', 'Too many wait for keys to be found: try again soon')
+  return new Failure(
+    'unavailable',
+    'too-busy',
+    'Too many requests are waiting for the search of keys: try again soon',
+  )
 }
 
 export { requireKnownKeys } from './require-keys.ts'

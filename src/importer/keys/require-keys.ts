@@ -40,7 +40,7 @@ function unlessUnavailable(error: unknown): undefined {
   throw error
 }
 
-const mostNamed = 20
+const maxNamed = 20
 
 function requireIn(
   keys: readonly string[],
@@ -50,12 +50,12 @@ function requireIn(
 ): void {
   const missing = keys.find((key) => !names.some((name) => isSame(key, name)))
   if (missing === undefined) return
-  const shown = names.slice(0, mostNamed).map((name) => `"${name}"`)
-  if (names.length > mostNamed) shown.push(`${names.length - mostNamed} more`)
+  const shown = names.slice(0, maxNamed).map((name) => `"${name}"`)
+  if (names.length > maxNamed) shown.push(`${names.length - maxNamed} more`)
   const there = shown.length === 0 ? 'no columns' : `the columns ${shown.join(', ')}`
   throw invalid(
     'invalid-keys',
-    `Rows cannot be matched by "${missing}": ${who} no such column. There are ${there}`,
+    `Rows cannot be matched by "${missing}": ${who} no such column. Existing columns: ${there}`,
   )
 }
 

@@ -12,7 +12,7 @@ import type { TaskRecord } from './task-record.ts'
 export function importAfter(record: ImportRecord, event: ImportEvent): ImportRecord {
   const state = nextImportState(record.state, event)
   if (state === undefined) {
-    throw conflict('wrong-state', `Import ${record.id} is ${record.state}: that is not possible now`)
+    throw conflict('wrong-state', `Import ${record.id} is ${record.state}, which does not allow this action`)
   }
   return { ...record, state }
 }
@@ -23,7 +23,7 @@ export function importAfter(record: ImportRecord, event: ImportEvent): ImportRec
 export function taskAfter(task: TaskRecord, event: TaskEvent): TaskRecord {
   const state = nextTaskState(task.state, event)
   if (state === undefined) {
-    throw conflict('wrong-state', `Task ${task.id} is ${task.state}: that is not possible now`)
+    throw conflict('wrong-state', `Task ${task.id} is ${task.state}, which does not allow this action`)
   }
   return { ...task, state }
 }

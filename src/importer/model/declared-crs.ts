@@ -30,7 +30,7 @@ function textOf(task: TaskRecord): string | undefined {
   if (uncoded === undefined) return task.state === 'NO_CRS' ? unknownCode(crs) : undefined
   const name = uncoded.name === '' ? 'a CRS' : `the CRS "${uncoded.name}"`
   if (given !== undefined && !isSameCrs(crs, given))
-    return `The data declare ${name}, which has no code. They are taken to be in ${given}, as the task says`
+    return `The data declare ${name}, which has no code. The task sets their CRS to ${given}`
   if (task.state !== 'NO_CRS') return undefined
   const how =
     task.source?.raster !== undefined
@@ -41,5 +41,5 @@ function textOf(task: TaskRecord): string | undefined {
 
 function unknownCode({ srs }: CrsDeclaration): string | undefined {
   if (srs === undefined || findCrs(srs) !== undefined || matchCrs({ srs }) !== undefined) return undefined
-  return `The data name the CRS "${srs.slice(0, 100)}", which is not known here and is not defined by them. Set the srs of the layer`
+  return `The data name the unknown CRS "${srs.slice(0, 100)}" without a definition. Set the srs of the layer`
 }

@@ -34,7 +34,7 @@ function ownField(value: unknown, name: string): unknown {
 }
 
 function limitText(limit: unknown): string {
-  if (limit === 'lost') return 'no column lost'
+  if (limit === 'lost') return 'no missing column'
   if (limit === 'any') return 'the same columns'
   if (Array.isArray(limit)) return `within ${limit.join(', ')}`
   if (!isFields(limit)) return String(limit)
@@ -56,11 +56,11 @@ function rangeText({ in: allowed, min, max }: Fields): string {
   return [...one, ...from, ...to].join(' ')
 }
 
-const mostShown = 10
+const maxShown = 10
 
 function listText(values: readonly string[]): string {
-  const more = values.length - mostShown
-  return values.slice(0, mostShown).join(', ') + (more > 0 ? ` and ${more} more` : '')
+  const more = values.length - maxShown
+  return values.slice(0, maxShown).join(', ') + (more > 0 ? ` and ${more} more` : '')
 }
 
 const valueText = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : String(value))
@@ -76,7 +76,7 @@ function foundText(found: unknown): string {
 
 const becomes = new Map([
   ['gained', 'is new'],
-  ['lost', 'is lost'],
+  ['lost', 'is missing'],
   ['type', 'has another type'],
 ])
 

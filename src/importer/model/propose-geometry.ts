@@ -57,7 +57,7 @@ function fromColumns(columns: ColumnView[], pointFieldName: string): TransformPr
         ...(isSexagesimal ? { sexagesimal: true } : {}),
       },
       srs: isGeographic ? degrees : undefined,
-      evidence: `Columns "${x}" and "${y}" are called like ${what} and begin with ${example(x)} and ${example(y)}${hasCommas ? ', with a comma before the fraction' : ''}`,
+      evidence: `Columns "${x}" and "${y}" have names of ${what} and begin with ${example(x)} and ${example(y)}${hasCommas ? ', with a decimal comma' : ''}`,
     },
   ]
 }
@@ -75,7 +75,7 @@ function fromPairs(columns: ColumnView[], pointFieldName: string): TransformProp
         kind: 'geometry',
         transform: { ...pointTransform(name, name, pointFieldName), combined: true, ...decimalComma },
         srs: degrees,
-        evidence: `Column "${name}" begins with "${example.trim()}": two numbers, taken as latitude and longitude`,
+        evidence: `Column "${name}" begins with "${example.trim()}": two numbers, interpreted as latitude and longitude`,
       },
     ]
   })

@@ -25,7 +25,7 @@ export function proposeLabels(task: TaskRecord): LabelsProposal[] {
     const all = Object.entries(labels)
     const shown = all.slice(0, shownLabels).map(([code, label]) => `${code} = ${label}`)
     const rest = all.length > shown.length ? ` and ${all.length - shown.length} more` : ''
-    const evidence = `Column "${name}" holds codes with labels: ${shown.join(', ')}${rest}`
+    const evidence = `Column "${name}" contains codes with labels: ${shown.join(', ')}${rest}`
     return [{ kind: 'labels', transform: { type, field: name, labelField: `${name}_label` }, evidence }]
   })
 }

@@ -35,7 +35,10 @@ function chosenAttribute(schema: Schema, choice: AttributeChoice): Attribute {
   const attribute = schema.attributes[attributeIndex(schema, choice.source)]
   if (attribute === undefined) {
     const names = schema.attributes.map(({ name }) => name).join(', ')
-    throw invalid('unknown-attribute', `Attribute "${choice.source}" does not exist: there are ${names}`)
+    throw invalid(
+      'unknown-attribute',
+      `Attribute "${choice.source}" does not exist. Existing attributes: ${names}`,
+    )
   }
   return choice.name === choice.source
     ? attribute

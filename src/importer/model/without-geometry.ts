@@ -25,8 +25,9 @@ export function withoutGeometry(task: TaskRecord): FormatMessage {
   const advice =
     proposal === undefined
       ? ''
-      : `. ${proposal.evidence}: "proposals" has the transformation that makes points of them`
-  const what = task.updateMode === 'CREATE' ? 'the layer is a table without one' : 'its rows come without one'
+      : `. ${proposal.evidence}: "proposals" contains the transformation that creates points`
+  const what =
+    task.updateMode === 'CREATE' ? 'the layer is a table without one' : 'its rows are loaded without one'
   return { level: 'warning', code: messageCode, message: `The data have no geometry: ${what}${advice}` }
 }
 

@@ -52,7 +52,7 @@ export interface RowFigures {
  * Limits on distinct values that are counted individually: for all columns together, per column, and the
  * minimum per column.
  */
-const mostValues = { inAll: 500_000, inOne: 50_000, atLeast: 500 }
+const maxValues = { inAll: 500_000, inOne: 50_000, atLeast: 500 }
 const mostFrequent = 10
 
 /** Counts the values of columns, batch by batch. */
@@ -61,8 +61,8 @@ export class FigureCounter {
   readonly #geometry: GeometryCounter | undefined
 
   constructor({ attributes, geometry }: Schema) {
-    const share = Math.floor(mostValues.inAll / Math.max(1, attributes.length))
-    const most = Math.max(mostValues.atLeast, Math.min(mostValues.inOne, share))
+    const share = Math.floor(maxValues.inAll / Math.max(1, attributes.length))
+    const most = Math.max(maxValues.atLeast, Math.min(maxValues.inOne, share))
     this.#columns = attributes.map((attribute) => new ColumnCounter(attribute, most))
     this.#geometry = geometry && new GeometryCounter(geometry)
   }

@@ -64,16 +64,13 @@ function requireRows({ id, state, source }: TaskRecord): void {
       `Task ${id} is ${state}: rows can be previewed only before they are loaded`,
     )
   if (source === undefined)
-    throw conflict('nothing-to-look-at', `Task ${id} is ${state} and has no data that can be read`)
+    throw conflict('nothing-to-look-at', `Task ${id} is ${state} and has no readable data`)
 }
 
 function requireSrs(text: string): string {
   const srs = parseSrs(text)
   if (srs !== undefined && findCrs(srs) !== undefined) return srs
-  throw invalid(
-    'unknown-srs',
-    `"${text}" is not a CRS that is known: an authority and its code are, such as EPSG:25832`,
-  )
+  throw invalid('unknown-srs', `"${text}" is not a known CRS: give authority and code, such as EPSG:25832`)
 }
 
 function schemaOf({ schema, attributes, transforms }: TaskRows, srs: string | undefined): Schema {
@@ -83,7 +80,7 @@ function schemaOf({ schema, attributes, transforms }: TaskRows, srs: string | un
   } catch (error) {
     if (!(error instanceof TransformError)) throw error
     if (error.code === 'no-crs')
-      throw conflict('no-crs', `${explain(error)}: name a CRS with srs to see where the data would fall`)
+      throw conflict('no-crs', `${explain(error)}: set the parameter srs to preview the position of the data`)
     throw conflict('nothing-to-look-at', explain(error))
   }
 }

@@ -103,7 +103,7 @@ export class PreviewScan {
 
 /** The error for clients that still wait. They can request again, but may get other rows. */
 function dropped(): Failure {
-  const text = 'The task was changed, or looked at otherwise, before its rows were read: ask again'
+  const text = 'The task or its preview options changed before the rows were read: repeat the request'
   return new Failure('unavailable', 'preview-not-ready', text, { retryAfterSeconds: 1 })
 }
 

@@ -25,8 +25,8 @@ const file = new URL('./preview-work.ts', import.meta.url)
 const scans = 2
 /** Maximum number of scans of one user, so that other users get a slot: a scan may take hours. */
 const scansOfOwner = scans - 1
-const mostReaders = 4
-const mostWaiting = 500
+const maxReaders = 4
+const maxQueued = 500
 /** Maximum number of rows that may be read by a load thread. */
 const nearRows = 1000
 const maxHeapMb = 512
@@ -56,7 +56,7 @@ export class PreviewWorkers {
         ownerLimit,
         surplusMs: keepMs,
         onEnd,
-        maxWaiting: { count: mostWaiting, refuse: tooBusy },
+        maxWaiting: { count: maxQueued, refuse: tooBusy },
       }
       return {
         threads: new WorkPool<PreviewWork>({
@@ -69,7 +69,7 @@ export class PreviewWorkers {
         }),
       }
     }
-    this.#rows = pools(Math.min(mostReaders, availableParallelism()))
+    this.#rows = pools(Math.min(maxReaders, availableParallelism()))
     this.#scans = pools(scans, scansOfOwner)
   }
 

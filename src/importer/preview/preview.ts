@@ -37,7 +37,7 @@ type ShownRows = Pick<RowsFile, 'rows' | 'isWhole'>
 /** A preview without requests for this time is stopped while counting, or removed when complete. */
 const idleMs = { counting: 60_000, whole: 900_000 }
 /** Maximum age of a preview of a database, which does not report changes. */
-const mostAgeMs = 600_000
+const maxAgeMs = 600_000
 const checkMs = 15_000
 /** Maximum number of previews, and of previews of one task, which differ by the assumed CRS. */
 const maxScans = 100
@@ -156,18 +156,18 @@ export class Previews {
     const { task } = running
     const { crs, geometry } = planned
     if (geometry === undefined)
-      throw notFound('no-tiles', `The rows of task ${task.id} have no geometry, so there is no map of them`)
+      throw notFound('no-tiles', `The rows of task ${task.id} have no geometry, so they have no map`)
     if (crs === undefined)
       throw conflict(
         'no-crs',
-        `Task ${task.id} is ${task.state}: name a CRS with srs to see where the data would fall`,
+        `Task ${task.id} is ${task.state}: set the parameter srs to preview the position of the data`,
       )
     const scan = await this.#findScan(running, planned)
     const limit = AbortSignal.any([signal, AbortSignal.timeout(firstFileMs)])
     await orAborted(scan.waitFile(), limit).catch((error: unknown) => throwNotReady(error, limit, signal))
     const { file } = scan
     if (file === undefined)
-      throw new Failure('unavailable', 'no-room-for-tiles', 'There is no room for a map of these rows')
+      throw new Failure('unavailable', 'no-room-for-tiles', 'These rows have too much data for a preview map')
     const { path, table, rows } = file
     return { file, side: { path, table, rows, crs, name: task.layer?.name ?? 'rows' } }
   }
@@ -229,9 +229,7 @@ export class Previews {
     this.#scans.delete(key)
     await scan
       ?.drop()
-      .catch((error: unknown) =>
-        this.#deps.log.warn({ err: error }, 'rows that somebody looked at were not removed'),
-      )
+      .catch((error: unknown) => this.#deps.log.warn({ err: error }, 'preview rows were not removed'))
   }
 
   /** Removes idle previews and outdated ones: other processes change tasks too. */
@@ -265,7 +263,7 @@ function touched(scan: PreviewScan): PreviewScan {
 function isStale({ error, begunMs, isDone }: PreviewScan, isOfDatabase: boolean): boolean {
   const ageMs = performance.now() - begunMs
   if (error !== undefined) return ageMs > failurePauseMs
-  return isDone && isOfDatabase && ageMs > mostAgeMs
+  return isDone && isOfDatabase && ageMs > maxAgeMs
 }
 
 function throwNotReady(error: unknown, limit: AbortSignal, client: AbortSignal): never {
@@ -273,7 +271,7 @@ function throwNotReady(error: unknown, limit: AbortSignal, client: AbortSignal):
 }
 
 function notReady(): Failure {
-  return new Failure('unavailable', 'preview-not-ready', 'No row was read yet: try again in a moment', {
+  return new Failure('unavailable', 'preview-not-ready', 'No row has been read yet: try again in a moment', {
     retryAfterSeconds: 2,
   })
 }

@@ -38,7 +38,7 @@ export type Published = Pick<TableDescription, 'schema' | 'envelope' | 'featureC
   Pick<LayerDetails, 'times'>
 
 function endOf({ end }: PublishedTable): ContentEnd {
-  return end ?? { form: 'lost', reason: 'Nothing was kept of what was before' }
+  return end ?? { form: 'lost', reason: 'The previous contents were not stored' }
 }
 
 /** Returns the CRS set by the client, otherwise that of the file. */

@@ -30,8 +30,8 @@ export interface ImportSummary {
 }
 
 const importsPerTurn = 50
-const mostNames = 3
-const mostText = 8000
+const maxNames = 3
+const maxText = 8000
 /** States in which tasks change without a change of the import. */
 const moving: readonly ImportState[] = ['INIT', 'RUNNING']
 
@@ -112,12 +112,12 @@ function toSummary(record: ImportRecord, tasks: readonly TaskRecord[]): ImportSu
     user,
     lines: lines[0],
     source: source === undefined && name === undefined ? undefined : { type: source?.type ?? 'file', name },
-    layers: names.slice(0, mostNames),
+    layers: names.slice(0, maxNames),
     tasks: countStates(tasks),
     rowsLoaded: tasks.reduce((sum, { rowsLoaded = 0 }) => sum + rowsLoaded, 0),
     rejected: tasks.reduce((sum, { rejected = 0 }) => sum + rejected, 0),
     messages: lines.length,
-    text: foldText([name ?? '', user ?? '', ...names, ...files, ...lines].join(' ').slice(0, mostText)),
+    text: foldText([name ?? '', user ?? '', ...names, ...files, ...lines].join(' ').slice(0, maxText)),
   }
 }
 

@@ -31,7 +31,7 @@ const file = new URL('./reject-work.ts', import.meta.url)
 /** Lists mostly wait for their clients. */
 const listsAtOnce = 16
 const filesAtOnce = 2
-const mostWaiting = 100
+const maxQueued = 100
 
 /** Rejected rows of loads, for download: by separate threads, which wait for no load. */
 export class RejectedRows {
@@ -42,7 +42,7 @@ export class RejectedRows {
   constructor(deps: RejectDeps) {
     this.#deps = deps
     const { onEnd } = deps
-    const maxWaiting = { count: mostWaiting, refuse: tooBusy }
+    const maxWaiting = { count: maxQueued, refuse: tooBusy }
     const start = (events: { onEnd?(error: Error): void }) => startThread<RejectWork>(file, events)
     this.#lists = new WorkPool({ start, limit: 1, share: listsAtOnce, maxWaiting, onEnd })
     this.#files = new WorkPool({ start, limit: filesAtOnce, ownerLimit: filesAtOnce - 1, maxWaiting, onEnd })
@@ -99,6 +99,6 @@ export class RejectedRows {
 }
 
 function tooBusy(): Failure {
-  const text = 'Many others fetch rejected rows just now: try again soon'
+  const text = 'Too many requests are reading rejected rows: try again soon'
   return new Failure('unavailable', 'too-busy', text, { retryAfterSeconds: 5 })
 }

@@ -117,10 +117,9 @@ async function writeIn(
       path: await writeGeoPackage(path, await openRejectTable(request, {}, signal), signal),
       format: name,
     }
-  if (writtenByGdal === undefined)
-    return plain(`${name} files cannot hold rows with further columns, or are not written`)
+  if (writtenByGdal === undefined) return plain(`Terrane cannot write ${name} files with additional columns`)
   const driver = await findWritingDriver(writtenByGdal)
-  if (driver === undefined) return plain(`This server has no GDAL that writes ${name}`)
+  if (driver === undefined) return plain(`The GDAL of this server cannot write ${name}`)
   try {
     return { path: await writeOther(request, writtenByGdal, driver, signal), format: name }
   } catch (error) {

@@ -37,7 +37,7 @@ export async function dropUnknownStates({ catalog, database, log, restores }: Sw
         passStep('sweep.dropped')
       }
     } catch (error) {
-      log.warn({ err: error, store: store.name }, 'a store was not searched for what nobody needs any more')
+      log.warn({ err: error, store: store.name }, 'a store was not searched for unused tables')
     }
   }
 }

@@ -47,7 +47,9 @@ export async function keepVersions(deps: RetainVersionsDeps): Promise<VersionKee
   const { catalog, events, log } = deps
   await catalog.layers
     .finishDeletions()
-    .catch((error: unknown) => log.error({ err: error }, 'a deleted table was not put aside yet'))
+    .catch((error: unknown) =>
+      log.error({ err: error }, 'the contents of a deleted table were not stored yet'),
+    )
   const sweeping = dropUnknownStates(deps)
   let timer: NodeJS.Timeout | undefined
   const prune = async (): Promise<void> => {

@@ -26,7 +26,7 @@ async function endOf(
   const why = kept ?? keep
   return {
     form: 'lost',
-    reason: why !== undefined && 'reason' in why ? why.reason : 'Nothing was kept of it',
+    reason: why !== undefined && 'reason' in why ? why.reason : 'Its contents were not stored',
   }
 }
 
@@ -69,7 +69,7 @@ async function dropReturned(
   const opened = await catalog.stores.open(await catalog.stores.get(index?.storeId ?? storeId))
   await opened.states
     ?.drop(state)
-    .catch((error: unknown) => log.warn({ err: error, id: state.id }, 'a kept state was not removed'))
+    .catch((error: unknown) => log.warn({ err: error, id: state.id }, 'a stored layer state was not removed'))
 }
 
 /**

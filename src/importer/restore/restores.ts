@@ -75,9 +75,9 @@ export class Restores {
     const loadId = randomUUID()
     const record: RestoreRecord = { loadId, layerId, storeId, version, what, ...request }
     if (layer !== undefined && what.includes('data')) requireManaged(layer, 'load')
-    if (layer?.version === version) throw notRestorable(version, 'it is what the layer is now')
+    if (layer?.version === version) throw notRestorable(version, 'it is the current version')
     if (what.includes('data') && content.form === 'lost')
-      throw notRestorable(version, content.reason ?? 'nothing was kept of it')
+      throw notRestorable(version, content.reason ?? 'its contents were not stored')
     await catalog.quotas.require(workspace, {
       bytes: 0,
       layers: layer === undefined ? 1 : undefined,
@@ -124,7 +124,10 @@ export class Restores {
       if (isOld) await deleteRestore(this.#deps.database.kysely, record.loadId)
       else if (record.end === undefined && record.token !== undefined)
         await this.#settle(record).catch((error: unknown) =>
-          this.#deps.log.warn({ err: error, loadId: record.loadId }, 'how a restore ended is not known yet'),
+          this.#deps.log.warn(
+            { err: error, loadId: record.loadId },
+            'the result of a restore is not known yet',
+          ),
         )
     }
   }
@@ -242,7 +245,7 @@ export class Restores {
     throw new Failure(
       'precondition',
       'changed-meanwhile',
-      'If-Match does not name the present state: it was changed meanwhile, read it again',
+      'If-Match does not match the current state, which was changed meanwhile: read it again',
     )
   }
 
@@ -257,7 +260,7 @@ export class Restores {
     if ((await opened.findTable(table)) === undefined) return
     throw conflict(
       'table-exists',
-      `There is another table "${table}" in store "${store.name}" now: delete its layer first (it can be taken back as well), or download the version and import it under another name`,
+      `Store "${store.name}" has another table "${table}" now: delete its layer first (it can be restored later), or download the version and import it under another name`,
     )
   }
 

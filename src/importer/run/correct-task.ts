@@ -134,7 +134,7 @@ export function correctionHandler(deps: LoadCorrectionsDeps): JobHandler {
       const record = await findImport(deps.records.database.kysely, importId)
       if (record === undefined || record.jobId !== context.jobId) return
       await correct(deps, importId, taskId, context)
-      const failed = { state: 'ERROR' as const, errorMessage: 'The load did not come to its end' }
+      const failed = { state: 'ERROR' as const, errorMessage: 'The load did not finish' }
       await endCorrection(deps, { importId, taskId }, failed)
     },
     abandoned: async (payload, reason) => {
@@ -151,11 +151,11 @@ export function refuseCorrection(record: ImportRecord, task: TaskRecord): void {
     throw new Failure(
       'conflict',
       'import-busy',
-      `Import ${record.id} is ${record.state}: send the rows when that has ended`,
+      `Import ${record.id} is ${record.state}: send the rows when its run has ended`,
     )
   }
   if (task.state !== 'COMPLETE') {
-    const text = `Task ${task.id} is ${task.state}: it has loaded nothing, so correct its data and run it`
+    const text = `Task ${task.id} is ${task.state} and has loaded nothing: correct its data and run it again`
     throw new Failure('conflict', 'task-not-complete', text)
   }
   if ((task.rejected ?? 0) > 0) return

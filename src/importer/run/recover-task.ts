@@ -41,7 +41,7 @@ export async function recoverAfterFailure(
   owner: RunningTask,
 ): Promise<boolean> {
   return recoverLoad(kinds, owner).catch((error: unknown) => {
-    warn(log, owner, error, 'how a load ended is not known')
+    warn(log, owner, error, 'the result of a load is not known')
     return false
   })
 }
@@ -68,7 +68,7 @@ export async function publishEarlierCommits({ owner: needs, kinds, jobs, log }: 
     if (await jobs.isHeldByOther(task.run.jobId)) continue
     const owner = new RunningTask(needs, { record: await getImport(db, task.importId), task })
     await publishIfCommitted(needs.catalog, kinds, owner).catch((error: unknown) =>
-      warn(log, owner, error, 'how a load ended is not known yet'),
+      warn(log, owner, error, 'the result of a load is not known yet'),
     )
   }
 }

@@ -36,7 +36,7 @@ export async function runAttempt(deps: AttemptDeps, owner: RunningTask, signal: 
       signal,
       isPassing: isTooSlow,
       onRetry: (error) =>
-        deps.log.warn({ err: error, importId: record.id, taskId: task.id }, 'a task is run once more'),
+        deps.log.warn({ err: error, importId: record.id, taskId: task.id }, 'a task is run again'),
     }),
   )
 }
@@ -58,7 +58,7 @@ async function attemptOnce(
   // Only attempts that ended with the server count.
   const attempt = Math.max(1, (owner.task.run?.attempt ?? 0) + (isRepeated ? 0 : 1))
   if (attempt > maxTaskAttempts) {
-    await owner.fail(`It was begun ${maxTaskAttempts} times and the server died each time`)
+    await owner.fail(`The task was started ${maxTaskAttempts} times, and the server process died each time`)
     return
   }
   if (!(await begin(deps.kinds, deps.keys, owner, attempt, signal))) return

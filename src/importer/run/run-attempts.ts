@@ -126,11 +126,11 @@ function tellWaiting(
 }
 
 function stayedAway(error: Failure, waitMs: number): Failure {
-  const text = `${error.message}. It did not come back within ${Math.round(waitMs / 1000)} s (TERRANE_DATABASE_WAIT): run the task again when it is back`
+  const text = `${error.message}. The database was unavailable for ${Math.round(waitMs / 1000)} s (TERRANE_DATABASE_WAIT): run the task again when it is available`
   return new Failure(error.kind, error.code, text, { cause: error })
 }
 
 function afterAttempts(error: Failure): Failure {
-  const text = `${error.message}. The load was begun ${maxTaskAttempts} times: run the task again when the database is stable`
+  const text = `${error.message}. The load was started ${maxTaskAttempts} times: run the task again when the database is stable`
   return new Failure(error.kind, error.code, text, { cause: error })
 }

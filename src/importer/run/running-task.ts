@@ -142,7 +142,7 @@ export class RunningTask implements Running, StageNotes {
   }: CommitNote): Promise<void> {
     const { layer } = this.#task
     const { load } = this.#run
-    if (load === undefined) throw new Error(`Task ${this.#task.id} commits a load that was not written down`)
+    if (load === undefined) throw new Error(`Task ${this.#task.id} commits a load that was not recorded`)
     await this.#save({
       ...this.#task,
       run: {

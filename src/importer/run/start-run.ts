@@ -18,10 +18,10 @@ export interface StartDeps {
 }
 
 const waitsFor: Partial<Record<TaskRecord['state'], string>> = {
-  NO_CRS: 'waits for an srs: PUT it to its layer',
+  NO_CRS: 'needs a CRS: PUT "srs" to its layer',
   NO_FORMAT: 'has no data that a format reads',
   BAD_FORMAT: 'has a target of the wrong kind',
-  NO_BOUNDS: 'has data without extent',
+  NO_BOUNDS: 'has data without an extent',
 }
 
 function refuseNothingToRun(record: ImportRecord, tasks: TaskRecord[]): never {

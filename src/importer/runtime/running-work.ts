@@ -106,6 +106,6 @@ export function publishEnded(
   kind: 'load' | 'job',
   error: unknown,
 ): void {
-  log.warn({ err: error, kind }, 'work was ended from outside')
+  log.warn({ err: error, kind }, 'work was ended by the server')
   events.emit('work.ended', { kind })
 }

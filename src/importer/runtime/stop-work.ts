@@ -61,7 +61,7 @@ export async function stopWork(
       throw new Failure(
         'unavailable',
         'not-canceled',
-        'The server that does the work does not answer: try again',
+        'The server that runs the work does not respond: try again',
       )
     }
     if (at - reportedAt >= tellEveryMs) {

@@ -8,8 +8,8 @@ import type { Running, TaskKind } from './task-type.ts'
  */
 export const withoutLoad: Pick<TaskKind, 'takesLoad' | 'recover' | 'discard'> = {
   takesLoad: () => false,
-  recover: ({ loadId }: TaskLoad) => Promise.reject(new Error(`Load ${loadId} is of another kind`)),
-  discard: ({ loadId }: TaskLoad) => Promise.reject(new Error(`Load ${loadId} is of another kind`)),
+  recover: ({ loadId }: TaskLoad) => Promise.reject(new Error(`Load ${loadId} has another task type`)),
+  discard: ({ loadId }: TaskLoad) => Promise.reject(new Error(`Load ${loadId} has another task type`)),
 }
 
 /** Returns the dry run result of data without rows, without touching anything: target, CRS and bounds. */

@@ -9,7 +9,7 @@ import { claimUploads, pathOfUpload } from './claim-uploads.ts'
 import {
   brokenUpload,
   busyUpload,
-  mostOfOwner,
+  maxOfOwner,
   tooLargeUpload,
   tooManyUploads,
   unknownUpload,
@@ -79,7 +79,7 @@ export class ResumableUploads {
     if (lengthBytes > limits.maxUploadBytes) throw tooLargeUpload(limits.maxUploadBytes)
     await this.#lookAround()
     const all = [...this.#announced.values()]
-    if (all.filter((one) => one.owner === owner).length >= mostOfOwner) throw tooManyUploads()
+    if (all.filter((one) => one.owner === owner).length >= maxOfOwner) throw tooManyUploads()
     const waiting = all.reduce((sum, one) => sum + one.lengthBytes, 0)
     if (waiting + lengthBytes > limits.maxWaitingBytes) throw uploadsFull(limits.maxWaitingBytes)
     const createdAt = clock.now().toISOString()
@@ -122,7 +122,7 @@ export class ResumableUploads {
     try {
       const { record, offset: there } = await this.get(id, owner)
       if (there !== offset) throw wrongOffset(there, offset)
-      const piece = { path: dataPath(root, id), offset, mostBytes: record.lengthBytes - offset }
+      const piece = { path: dataPath(root, id), offset, maxBytes: record.lengthBytes - offset }
       await writePiece(source, piece).catch((error: unknown) => {
         throw error instanceof Failure ? error : (findFullDisk(error) ?? brokenUpload(error))
       })

@@ -13,7 +13,7 @@ import type { NewUpload, Uploads, UploadsOptions } from './resumable-uploads.ts'
 import {
   brokenUpload,
   busyUpload,
-  mostOfOwner,
+  maxOfOwner,
   tooLargeUpload,
   tooManyUploads,
   unknownUpload,
@@ -54,7 +54,7 @@ export class StoredUploads implements Uploads {
     const { owner, lengthBytes } = newUpload
     if (lengthBytes > limits.maxUploadBytes) throw tooLargeUpload(limits.maxUploadBytes)
     const total = await this.#uploads.total(owner)
-    if (total.ofOwner >= mostOfOwner) throw tooManyUploads()
+    if (total.ofOwner >= maxOfOwner) throw tooManyUploads()
     if (total.lengthBytes + lengthBytes > limits.maxWaitingBytes) throw uploadsFull(limits.maxWaitingBytes)
     const { id } = await this.#uploads.insert({ ...newUpload, createdAt: clock.now().toISOString() })
     return this.get(id, owner)

@@ -2,32 +2,36 @@ import { conflict, Failure, invalid, notFound } from '../../core/errors/errors.t
 import { isUploadId } from './upload-record.ts'
 
 /** Maximum number of uploads of one user that wait for their import. */
-export const mostOfOwner = 10_000
+export const maxOfOwner = 10_000
 
 export function unknownUpload(id: string): Failure {
   const shown = isUploadId(id) ? ` ${id}` : ''
   return notFound(
     'unknown-upload',
-    `There is no upload${shown}: uploads are kept for a day, for who began them`,
+    `Upload${shown} does not exist: uploads expire after a day and belong to the user who started them`,
   )
 }
 
 export function busyUpload(id: string): Failure {
   return conflict(
     'upload-busy',
-    `Another request is sending a piece of upload ${id}: ask for its offset, then go on`,
+    `Another request is sending a piece of upload ${id}: read its offset, then continue`,
   )
 }
 
 export function wrongOffset(there: number, given: number): Failure {
   return conflict(
     'wrong-offset',
-    `The upload has ${there} bytes, the piece begins at ${given}: begin where it ends`,
+    `The upload has ${there} bytes, but the piece begins at ${given}: begin at the end of the upload`,
   )
 }
 
 export function brokenUpload(cause: unknown): Failure {
-  return invalid('upload-broken', 'The upload broke off: what came is kept, go on from its offset', { cause })
+  return invalid(
+    'upload-broken',
+    'The upload was interrupted; the received bytes are stored: continue from the offset',
+    { cause },
+  )
 }
 
 export function incompleteUpload(id: string, offset: number, lengthBytes: number): Failure {
@@ -45,7 +49,7 @@ export function tooManyUploads(): Failure {
   return new Failure(
     'tooMany',
     'too-many-uploads',
-    `${mostOfOwner} uploads wait already: import or delete some`,
+    `You have ${maxOfOwner} pending uploads, which is the maximum: import or delete some`,
   )
 }
 

@@ -12,10 +12,10 @@ const silenceMs = 30_000
  */
 export async function storeParts(
   source: Readable,
-  mostBytes: number,
+  maxBytes: number,
   store: (part: Buffer) => Promise<void>,
 ): Promise<void> {
-  const disconnect = (): unknown => source.destroy(new Error('Nothing came for half a minute'))
+  const disconnect = (): unknown => source.destroy(new Error('No data arrived for 30 seconds'))
   let timer = setTimeout(disconnect, silenceMs)
   let waiting: Buffer[] = []
   let [waitingBytes, bytes] = [0, 0]
@@ -30,7 +30,7 @@ export async function storeParts(
       clearTimeout(timer)
       const piece = chunk as Buffer
       bytes += piece.length
-      if (bytes > mostBytes) throw tooMuch(mostBytes)
+      if (bytes > maxBytes) throw tooMuch(maxBytes)
       waiting.push(piece)
       waitingBytes += piece.length
       if (waitingBytes >= partBytes) await flush()
@@ -47,10 +47,10 @@ export async function storeParts(
   await flush()
 }
 
-function tooMuch(mostBytes: number): Failure {
+function tooMuch(maxBytes: number): Failure {
   return new Failure(
     'tooLarge',
     'upload-too-large',
-    `Of this upload ${mostBytes} bytes are missing; more came`,
+    `More bytes arrived than the ${maxBytes} missing bytes of this upload`,
   )
 }

@@ -14,7 +14,7 @@ const silenceMs = 30_000
 export interface Piece {
   path: string
   offset: number
-  mostBytes: number
+  maxBytes: number
 }
 
 /**
@@ -22,19 +22,19 @@ export interface Piece {
  * `upload-too-large` if there are more bytes than are missing; other errors are those of the file or the
  * connection.
  */
-export async function writePiece(source: Readable, { path, offset, mostBytes }: Piece): Promise<void> {
+export async function writePiece(source: Readable, { path, offset, maxBytes }: Piece): Promise<void> {
   const silence = new AbortController()
   const timer = setTimeout(() => {
     // The client waits for a slow disk.
     if (limit.readableLength > 0) timer.refresh()
-    else silence.abort(new Error('Nothing came for half a minute'))
+    else silence.abort(new Error('No data arrived for 30 seconds'))
   }, silenceMs)
   let bytes = 0
   const limit = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       timer.refresh()
       bytes += chunk.length
-      if (bytes > mostBytes) done(tooMuch(mostBytes))
+      if (bytes > maxBytes) done(tooMuch(maxBytes))
       else done(null, chunk)
     },
   })
@@ -57,10 +57,10 @@ export async function writePiece(source: Readable, { path, offset, mostBytes }: 
   }
 }
 
-function tooMuch(mostBytes: number): Failure {
+function tooMuch(maxBytes: number): Failure {
   return new Failure(
     'tooLarge',
     'upload-too-large',
-    `Of this upload ${mostBytes} bytes are missing; more came`,
+    `More bytes arrived than the ${maxBytes} missing bytes of this upload`,
   )
 }

@@ -6,7 +6,7 @@ import { isCoordinateName } from '../../geo/coordinate-columns.ts'
 import type { Schema } from '../../geo/schema.ts'
 
 /** Maximum number of layers per file whose rows are read. */
-const mostLayers = 100
+const maxLayers = 100
 
 /**
  * Adds example values from the first rows, if the format has not provided any: for layers without geometry a
@@ -22,7 +22,7 @@ export async function withExamples(
   const described = [...layers]
   let looks = 0
   for (const [at, layer] of layers.entries()) {
-    if (!isWanting(layer) || looks >= mostLayers) continue
+    if (!isWanting(layer) || looks >= maxLayers) continue
     looks += 1
     try {
       for await (const batch of read(layer)) {
@@ -58,13 +58,13 @@ function exampled(layer: LayerDescription, { columns, rowCount }: FeatureBatch):
   return { ...layer, schema: { ...layer.schema, attributes } }
 }
 
-const mostCharacters = 80
+const maxCharacters = 80
 
 function firstValue(column: Column | undefined, rowCount: number): string | undefined {
   for (let row = 0; column !== undefined && row < rowCount; row += 1) {
     const value = columnValue(column, row)
     if (value !== null && value !== '' && !(value instanceof Uint8Array))
-      return String(value).slice(0, mostCharacters)
+      return String(value).slice(0, maxCharacters)
   }
   return undefined
 }

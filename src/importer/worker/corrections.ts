@@ -60,12 +60,12 @@ function matchColumns(sent: Schema, schema: Schema, { onMessage }: CorrectionHoo
   const reported = new Set([...attributes, ...Object.values(columns).map((name) => placeOf(names, name))])
   for (const [place, { name }] of schema.attributes.entries()) {
     if ((attributes[place] ?? -1) >= 0) continue
-    const message = `The file has no column "${name}": it is empty in the rows that were sent`
+    const message = `The file has no column "${name}": it is empty in the submitted rows`
     onMessage({ level: 'warning', code: 'column-missing', message })
   }
   for (const [place, name] of names.entries()) {
     if (reported.has(place)) continue
-    const message = `Column "${name}" of the file is none of the task: it was left out`
+    const message = `Column "${name}" of the file is not a column of the task and was ignored`
     onMessage({ level: 'info', code: 'column-left-out', message })
   }
   return { row, attributes }

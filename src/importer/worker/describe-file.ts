@@ -34,7 +34,9 @@ export async function describeFile(
       const delimiter = await format.findDelimiter?.(file, layer, context)
       if (delimiter !== undefined) layer.delimiter = delimiter
     }
-    return layers.length > 0 ? { ...described, layers } : { ...described, layers, error: 'It holds no layer' }
+    return layers.length > 0
+      ? { ...described, layers }
+      : { ...described, layers, error: 'It contains no layer' }
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof FormatError)) throw error

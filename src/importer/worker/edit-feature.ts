@@ -63,8 +63,7 @@ export async function editFeature(
   { beforeCommit, ...hooks }: EditWatch,
 ): Promise<EditOutcome> {
   const { edits, type } = await latestStore(connection)
-  if (edits === undefined)
-    throw conflict('table-read-only', `A ${type} store has no features that can be changed`)
+  if (edits === undefined) throw conflict('table-read-only', `Features of a ${type} store cannot be changed`)
   const body = parseBody(edit)
   let isChanged = true
   const decide: DecideChange = async (edited) => {
@@ -88,7 +87,7 @@ export async function editFeature(
 function parseBody({ kind, body }: FeatureEditRequest): EditedFeature | undefined {
   if (kind === 'delete') return undefined
   if (body === undefined || body.length === 0)
-    throw invalid('invalid-feature', 'The body is empty: a GeoJSON feature is expected')
+    throw invalid('invalid-feature', 'The body is empty: send a GeoJSON feature')
   return kind === 'update' ? parsePatchBody(body) : parseFeatureBody(body)
 }
 
@@ -123,7 +122,7 @@ function requirePresent(
   throw new Failure(
     'precondition',
     'changed-meanwhile',
-    'If-Match does not name the present state: it was changed meanwhile, read it again',
+    'If-Match does not match the current state, which was changed meanwhile: read it again',
   )
 }
 

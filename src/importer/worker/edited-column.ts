@@ -17,7 +17,7 @@ const typeWords: Record<AttributeType, string> = {
   boolean: 'true or false',
   int16: 'an integer from -32768 to 32767',
   int32: 'an integer from -2147483648 to 2147483647',
-  int64: 'an integer of 64 bits',
+  int64: 'a 64-bit integer',
   float32: 'a number of single precision',
   float64: 'a number of double precision',
   decimal: 'a decimal number',
@@ -90,11 +90,12 @@ function requireDigits({ precision, scale = 0 }: Attribute, digits: string): voi
 }
 
 function asText({ maxLength }: Attribute, value: string): Column {
-  if (value.includes('\0')) throw new MisfitValue('a text cannot hold the character U+0000')
-  if (!value.isWellFormed()) throw new MisfitValue('the text holds half a character (a lone surrogate)')
+  if (value.includes('\0')) throw new MisfitValue('a text cannot contain the character U+0000')
+  if (!value.isWellFormed())
+    throw new MisfitValue('the text contains half a character (an unpaired surrogate)')
   const length = maxLength === undefined ? 0 : [...value].length
   if (maxLength !== undefined && length > maxLength)
-    throw new MisfitValue(`the text has ${length} characters, ${maxLength} at most`)
+    throw new MisfitValue(`the text has ${length} characters; the maximum is ${maxLength}`)
   return textColumn('text', value)
 }
 

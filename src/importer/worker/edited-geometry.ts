@@ -115,7 +115,7 @@ async function inLayer(plain: unknown, { written, crs }: Meaning): Promise<Geome
   if (geometry === undefined || !isValid(geometry.validity, 0) || !hasFinite(geometry))
     throw invalid(
       'invalid-geometry',
-      `The geometry has no place in the CRS of the layer: are its coordinates in ${written.srs}, and in this order?`,
+      `The geometry cannot be transformed to the CRS of the layer: check that its coordinates are in ${written.srs}, in this axis order`,
     )
   requireValid(geometry)
   return geometry

@@ -80,7 +80,7 @@ function columnOf(
   const column = changed(present, attribute, editedColumn(attribute, value))
   if (column === undefined || !isFixed) return column
   throw new MisfitValue(
-    isKey ? 'it is the id of the feature, which stays' : 'it is computed and cannot be given',
+    isKey ? 'it is the id of the feature, which cannot be changed' : 'it is computed and cannot be set',
   )
 }
 

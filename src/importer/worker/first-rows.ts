@@ -3,8 +3,8 @@ import type { RowsPart, TaskRowsRequest } from './write-rows.ts'
 import { writeTaskRows } from './write-rows.ts'
 
 /** Limited, since a load may be waiting for the thread. */
-const mostMs = 400
-const mostBytes = 2 << 20
+const maxMs = 400
+const maxBytes = 2 << 20
 
 /**
  * Returns the requested rows in one part, if they are near the start and small; undefined if another worker
@@ -15,7 +15,7 @@ export async function findFirstRows(
   place: WorkLocation,
   signal: AbortSignal,
 ): Promise<RowsPart | undefined> {
-  const end = AbortSignal.timeout(mostMs)
+  const end = AbortSignal.timeout(maxMs)
   const parts: Uint8Array[] = []
   let sizeBytes = 0
   try {
@@ -23,7 +23,7 @@ export async function findFirstRows(
       parts.push(part.bytes)
       sizeBytes += part.bytes.length
       if (part.isLast) return { ...part, bytes: Uint8Array.from(Buffer.concat(parts)) }
-      if (sizeBytes > mostBytes || end.aborted) return undefined
+      if (sizeBytes > maxBytes || end.aborted) return undefined
     }
     return undefined
   } catch (error) {

@@ -68,7 +68,7 @@ async function* filledBatches(
   }
   if (count === 0) return
   const missing = field.hasZ && field.hasM ? 'Z or M' : field.hasZ ? 'Z' : 'M'
-  const message = `${count} geometries have no ${missing}, which others of the layer have: it becomes 0`
+  const message = `${count} geometries have no ${missing}, unlike others of the layer: it is set to 0`
   onMessage({ level: 'info', code: 'mixed-dimensions', message })
 }
 

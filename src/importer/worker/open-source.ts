@@ -14,7 +14,7 @@ export interface OpenSource {
 
 function openFile(source: Extract<LoadSource, { kind: 'file' }>, signal: AbortSignal): OpenSource {
   const format = formats.find((one) => one.name === source.format)
-  if (format === undefined) throw new FormatError(`Nothing reads the format "${source.format}"`)
+  if (format === undefined) throw new FormatError(`No reader for format "${source.format}"`)
   const { charset } = source
   return {
     schema: source.layer.schema,
@@ -31,7 +31,7 @@ async function openTable(
   const store = openVectorStore(source.connection)
   try {
     const table = await store.findTable(source.table)
-    if (table === undefined) throw notFound('unknown-table', `There is no table "${source.table}"`)
+    if (table === undefined) throw notFound('unknown-table', `Table "${source.table}" does not exist`)
     const query = { table: source.table, limit: source.isEmpty ? 0 : Number.MAX_SAFE_INTEGER, offset: 0 }
     const pages = store.readFeatures(query, signal)
     async function* batches(): AsyncGenerator<FeatureBatch> {

@@ -87,7 +87,9 @@ export class PolygonWatch {
     for (const row of suspects) {
       const start = geometry.offsets[row] as number
       const isLarge = (geometry.offsets[row + 1] as number) - start > maxExactPoints * 16
-      const found = isLarge ? { reason: 'It is too large to be tested' } : findInvalidity(view, start)
+      const found = isLarge
+        ? { reason: 'The polygon is too large to be checked' }
+        : findInvalidity(view, start)
       if (found === undefined) continue
       this.#count(batch.rowNumbers[row] as number, found)
       if (!isLarge) broken.add(row)
@@ -121,8 +123,8 @@ export class PolygonWatch {
     }
     if (left > 0) {
       const advice = this.#isRepairing
-        ? 'could not be repaired and were loaded as they are'
-        : 'were loaded as they are; "repair": true on the task repairs them'
+        ? 'could not be repaired and were loaded unchanged'
+        : 'were loaded unchanged; set "repair": true on the task to repair them'
       const text = `${left} invalid polygons ${advice} (${names})`
       messages.push({ level: 'warning', code: 'invalid-polygons', message: text })
     }

@@ -4,8 +4,8 @@ import type { RowsPlan, WorkLocation } from './open-rows.ts'
 import { openRows } from './open-rows.ts'
 
 /** Maximum number of rows read for an approximate envelope, and maximum time in milliseconds. */
-const mostRows = 100_000
-const mostMs = 3000
+const maxRows = 100_000
+const maxMs = 3000
 
 /** Returns the envelope of the first rows in their own CRS; undefined if they have no coordinates. */
 export async function readBounds(
@@ -15,14 +15,14 @@ export async function readBounds(
 ): Promise<Envelope | undefined> {
   const rows = await openRows(plan, place, signal)
   const bounds = emptyEnvelope()
-  const endMs = performance.now() + mostMs
+  const endMs = performance.now() + maxMs
   let count = 0
   try {
     for await (const { geometry, rowCount } of rows.batches) {
       signal.throwIfAborted()
       if (geometry !== undefined) widen(bounds, geometry.envelopes, rowCount)
       count += rowCount
-      if (count >= mostRows || performance.now() > endMs) break
+      if (count >= maxRows || performance.now() > endMs) break
     }
     return isEmptyEnvelope(bounds) ? undefined : bounds
   } finally {

@@ -20,7 +20,7 @@ export async function readOnly(batches: AsyncIterable<FeatureBatch>): Promise<St
   }
   return {
     result: { rowsLoaded, renamed: {}, envelope: isEmptyEnvelope(envelope) ? undefined : envelope },
-    prepare: () => Promise.reject(new Error('Nothing is loaded that is only read')),
+    prepare: () => Promise.reject(new Error('A read-only load stores no rows')),
     discard: () => Promise.resolve(),
   }
 }

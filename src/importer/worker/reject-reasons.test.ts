@@ -16,11 +16,11 @@ it('names the commonest reasons with their first rows, values aside', () => {
       '1 row, "x": The value "a" cannot become int32 (row 2)',
   )
   for (const field of ['y', 'z']) reasons.add({ row: 1, field, reason: 'bad' })
-  assert.match(reasons.explain(), /; and 2 further reasons$/)
+  assert.match(reasons.explain(), /; and 2 more reasons$/)
 })
 
 it('holds a bounded number of reasons', () => {
   const reasons = new RejectReasons()
   for (let row = 1; row <= 5000; row += 1) reasons.add({ row, field: `f${row}`, reason: 'bad' })
-  assert.match(reasons.explain(), /; and 997 further reasons$/)
+  assert.match(reasons.explain(), /; and 997 more reasons$/)
 })

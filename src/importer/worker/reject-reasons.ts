@@ -63,7 +63,7 @@ export class RejectReasons {
   explain(): string {
     const kinds = this.#sorted()
     const shown = kinds.slice(0, shownKinds).map(explainKind)
-    const more = kinds.length > shownKinds ? `; and ${kinds.length - shownKinds} further reasons` : ''
+    const more = kinds.length > shownKinds ? `; and ${kinds.length - shownKinds} more reasons` : ''
     return shown.join('; ') + more
   }
 

@@ -21,7 +21,7 @@ export async function runTableRestore(
   { beforeCommit, ...hooks }: RestoreHooks,
 ): Promise<LoadResult> {
   const store = await latestStore(connection)
-  if (store.states === undefined) throw new Error(`A ${store.type} store keeps no states of its tables`)
+  if (store.states === undefined) throw new Error(`A ${store.type} store does not store table states`)
   const onReject = (): void => {
     throw new Error(`A row of an earlier state of "${request.table}" was refused`)
   }

@@ -5,7 +5,7 @@ import type { SparedRows, UpsertRules } from '../../stores/index.ts'
 import type { RejectSource } from './reject-reasons.ts'
 
 /** Maximum number of rejected rows whose keys are stored. */
-const mostKeys = 1_000
+const maxKeys = 1_000
 
 /** Types whose text form is unique; values of other types can be written in several ways. */
 const plainTypes: readonly AttributeType[] = ['int16', 'int32', 'int64', 'float32', 'float64', 'text']
@@ -63,14 +63,14 @@ export class SparedKeys {
     const text = JSON.stringify(key)
     this.#found.set(text, key)
     if (!isOfKey) this.#reported.add(text)
-    if (this.#found.size > mostKeys) this.#hasUnknown = true
+    if (this.#found.size > maxKeys) this.#hasUnknown = true
   }
 
   /** Message for the user about the retained rows. */
   get message(): FormatMessage | undefined {
     const count = this.#reported.size
     if (!this.#hasUnknown && count === 0) return undefined
-    const why = this.#found.size > mostKeys ? `More than ${mostKeys} rows` : 'Rows whose key cannot be told'
+    const why = this.#found.size > maxKeys ? `More than ${maxKeys} rows` : 'Rows whose key cannot be told'
     const message = this.#hasUnknown
       ? `${why} were rejected: nobody knows which rows of the layer do not come, and none is deleted`
       : `Rows were rejected with ${count} ${count === 1 ? 'key' : 'different keys'}: what the layer has under ${count === 1 ? 'it' : 'them'} is not deleted`

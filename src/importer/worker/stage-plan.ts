@@ -180,7 +180,7 @@ export async function stagePlan(plan: LoadPlan, store: VectorStore, hooks: FlowH
   hooks.onMessage({
     level: 'info',
     code: 'rehearsal-not-taken',
-    message: 'What was staged before is not there any more: the data were read anew',
+    message: 'The rows staged before no longer exist: the data were read again',
   })
   return stageAnew(plan, store, hooks)
 }

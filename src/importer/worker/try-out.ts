@@ -10,9 +10,9 @@ import { compareColumns } from './row-figures.ts'
 import type { StagedPlan } from './stage-plan.ts'
 
 /** Maximum number of changes that a dry run lists individually. */
-const mostListed = 100_000
+const maxListed = 100_000
 /** Maximum for a load that changes no row of its target: its additions are the rows that a preview shows. */
-const mostListedAdded = 1_000
+const maxListedAdded = 1_000
 
 /**
  * Measures staged rows: what a commit would do, and which limits it exceeds. On failure discards the rows.
@@ -26,7 +26,7 @@ export async function tryOut(
   try {
     tellIdleLimits(options, load.schema, hooks)
     const comparison = await compare(plan, options, load.staged, hooks.signal)
-    const limit = onlyAdded(plan, 0) === undefined ? mostListed : mostListedAdded
+    const limit = onlyAdded(plan, 0) === undefined ? maxListed : maxListedAdded
     const listed =
       comparison === undefined
         ? undefined

@@ -17,7 +17,7 @@ export function refused(archive: string, name: string, why: string): Failure {
 
 /** The error for one part of a split archive. */
 export function splitArchive(archive: string): Failure {
-  const text = `"${archive}" is one part of a split archive: join the parts into one file first`
+  const text = `"${archive}" is part of a split archive: join the parts into one file first`
   return invalid('split-archive', text)
 }
 
@@ -36,7 +36,7 @@ export function toFailure(error: unknown, archive: string, kind: string): unknow
   if (error instanceof Failure) return error
   const code = systemCode(error)
   if (code !== undefined && full.has(code)) {
-    const text = `The disk is full: there is no room to unpack "${archive}", and nothing of it was kept`
+    const text = `The disk is full: "${archive}" cannot be unpacked, and its unpacked files were removed`
     return new Failure('unavailable', 'disk-full', text, { cause: error })
   }
   if (code !== undefined) return error

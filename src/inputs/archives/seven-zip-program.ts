@@ -58,7 +58,7 @@ class Reports {
       this.#wake()
     })
     worker.on('error', (error) => this.fail(brokenDown(error)))
-    worker.on('exit', () => this.fail(new SevenZipError('7-Zip ended without a word')))
+    worker.on('exit', () => this.fail(new SevenZipError('7-Zip ended without a message')))
   }
 
   fail(error: Error): void {
@@ -79,7 +79,10 @@ class Reports {
     let timer: NodeJS.Timeout | undefined
     await new Promise<void>((resolve) => {
       this.#wake = resolve
-      timer = setTimeout(() => this.fail(new SevenZipError('7-Zip gave nothing for five minutes')), silenceMs)
+      timer = setTimeout(
+        () => this.fail(new SevenZipError('7-Zip wrote nothing for five minutes')),
+        silenceMs,
+      )
     })
     clearTimeout(timer)
   }

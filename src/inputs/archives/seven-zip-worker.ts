@@ -48,7 +48,7 @@ function limitMemory(maxBytes: number): void {
   prototype.grow = function (pages: number): number {
     if (this.buffer.byteLength + pages * pageBytes > maxBytes) {
       isMemoryShort = true
-      throw new RangeError('No more memory is allowed')
+      throw new RangeError('The memory limit is reached')
     }
     return grow.call(this, pages)
   }

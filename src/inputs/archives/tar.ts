@@ -30,7 +30,7 @@ function faultOf({ type }: Header, pax: Record<string, string>): string | undefi
   if (type === 'symlink' || type === 'link') return 'it is a link'
   if (type === 'fifo') return 'it is a pipe'
   if (type === 'character-device' || type === 'block-device') return 'it is a device'
-  return 'it is of a kind that is not read, such as a sparse file or a part of a split archive'
+  return 'its type is not supported, such as a sparse file or part of a split archive'
 }
 
 /** The types of the package do not declare the type of chunks. */

@@ -32,7 +32,7 @@ export const localHeaderBytes = 30
 function faultOf(entry: Entry): string | undefined {
   if (entry.isEncrypted()) return 'it is encrypted: pack it without a password'
   if (!entry.canDecodeFileData()) {
-    return `it is packed by method ${entry.compressionMethod}, which is not read: pack it by Deflate`
+    return `it uses compression method ${entry.compressionMethod}, which is not supported: use Deflate`
   }
   return unixTypes[(entry.externalFileAttributes >>> 16) & unixTypeMask]
 }
@@ -103,7 +103,7 @@ async function refuseMiscount(zip: ZipFile, file: FileHandle): Promise<void> {
   const { readEntryCursor: end } = zip as unknown as { readEntryCursor: number }
   const next = await new FileWindow(file).read(end, 4)
   if (next.length === 4 && next.readUInt32LE(0) === directorySignature) {
-    throw new Error(`it holds more than the ${zip.entryCount} entries that it says: pack it as zip64`)
+    throw new Error(`it contains more than the ${zip.entryCount} entries in its header: pack it as zip64`)
   }
 }
 

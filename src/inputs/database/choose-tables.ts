@@ -29,7 +29,10 @@ export function chooseTables(
   requireTables(requested ?? [], names, `Database "${database}"`)
   const chosen = requested === undefined ? [...found] : found.filter(({ name }) => requested.includes(name))
   if (chosen.length > maxTables) {
-    throw invalid('too-many-tables', `Database "${database}" has more than ${maxTables} tables: name some`)
+    throw invalid(
+      'too-many-tables',
+      `Database "${database}" has more than ${maxTables} tables: list the tables to import`,
+    )
   }
   return chosen.sort((a, b) => (a.name < b.name ? -1 : 1))
 }

@@ -13,7 +13,7 @@ async function checkFormat(
   signal: AbortSignal,
 ): Promise<void> {
   if ((await detectFormat(fileOf(connection), signal)) === format) return
-  throw new FormatError(`"${connection.database}" is no database of the format ${format.name}`)
+  throw new FormatError(`"${connection.database}" is not a database of the format ${format.name}`)
 }
 
 /** Creates a reader for a database file, using the reader of its format. */

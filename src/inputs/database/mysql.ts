@@ -17,12 +17,12 @@ const driver: GdalDriver = { name: 'MySQL', drivers: ['MySQL'], extensions: [], 
 /** GDAL separates the name of a MySQL database by commas; a schema is a database there. */
 function mysqlPlace({ schema: _schema, tls, ...place }: DatabaseLocation): DatabaseLocation {
   requireUser(place)
-  if (tls !== undefined) throw invalid('database-connection', 'SSL mode is for PostgreSQL alone')
+  if (tls !== undefined) throw invalid('database-connection', 'SSL mode is supported for PostgreSQL only')
   for (const text of [place.database, place.host, place.user]) {
     if (text !== undefined && /[,\p{Cc}]/u.test(text)) {
       throw invalid(
         'database-connection',
-        'Names in a connection to MySQL have no commas and control characters',
+        'Names in a MySQL connection must not contain commas or control characters',
       )
     }
   }
@@ -55,7 +55,7 @@ async function* withMysql<T>(
     if (!(error instanceof FormatError)) throw error
     const output = error.message.replace('GDAL cannot read the file: ', '')
     if (mysqlAway.test(output)) {
-      const text = `MySQL database "${database}" at ${host} port ${port} went away or cannot be reached: nothing listens there, or the connection broke off`
+      const text = `MySQL database "${database}" at ${host} port ${port} cannot be reached: nothing listens there, or the connection was lost`
       throw new Failure('unavailable', 'store-lost', text, { cause: error, retryAfterSeconds: 10 })
     }
     const message = `MySQL database "${database}" at ${host} port ${port} cannot be read: ${output}`

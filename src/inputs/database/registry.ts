@@ -27,7 +27,7 @@ export function findFileReader(extension: string): DatabaseReader | undefined {
 /** Returns the reader of a validated address; a missing one is a bug. */
 export function getDatabaseReader({ type }: Pick<DatabaseLocation, 'type'>): DatabaseReader {
   const reader = findDatabaseReader(type)
-  if (reader === undefined) throw new Error(`Nothing reads databases of the type "${type}"`)
+  if (reader === undefined) throw new Error(`Databases of type "${type}" are not supported`)
   return reader
 }
 

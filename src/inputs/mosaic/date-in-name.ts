@@ -60,8 +60,8 @@ export function findDateInName(fileName: string): NamedTime {
   const most = Math.max(0, ...candidates.map(({ parts }) => parts))
   const best = candidates.filter(({ parts }) => parts === most)
   const [first] = best
-  if (first === undefined) return { fault: 'its name holds no date such as 20240131' }
+  if (first === undefined) return { fault: 'its name contains no date such as 20240131' }
   const other = best.find(({ timeMs }) => timeMs !== first.timeMs)
   if (other === undefined) return { timeMs: first.timeMs }
-  return { fault: `its name holds two dates, ${first.text} and ${other.text}` }
+  return { fault: `its name contains two dates, ${first.text} and ${other.text}` }
 }

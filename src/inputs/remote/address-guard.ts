@@ -42,7 +42,7 @@ function refuse(host: string, address: string, why: string): never {
 }
 
 const lookupCodes: Record<string, string> = {
-  ENOTFOUND: 'there is no such host',
+  ENOTFOUND: 'the host does not exist',
   EAI_AGAIN: 'its name cannot be looked up now',
 }
 
@@ -86,7 +86,7 @@ export function createAddressGuard(options: GuardOptions): AddressGuard {
       refuse(
         host,
         address,
-        'it is an address of this host or of a private network, which TERRANE_REMOTE_ALLOW does not name',
+        'it is an address of this host or of a private network, which TERRANE_REMOTE_ALLOW does not list',
       )
     }
   }

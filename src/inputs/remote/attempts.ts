@@ -52,7 +52,7 @@ async function attempt<T>(options: AttemptOptions, work: (attempt: Attempt) => P
   const stall = new AbortController()
   const timer = setTimeout(() => {
     const seconds = Math.round(stallMs / 100) / 10
-    stall.abort(new RemoteFault(`nothing came for ${seconds} seconds`, { isPassing: true }))
+    stall.abort(new RemoteFault(`no data arrived for ${seconds} seconds`, { isPassing: true }))
   }, stallMs)
   const signal = AbortSignal.any([options.signal, stall.signal])
   try {

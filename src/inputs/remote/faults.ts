@@ -8,9 +8,9 @@ const permanent = /^(ERR_TLS|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HPE_|ERR_SSL
 
 /** Texts for system errors. */
 const reasons: Record<string, string> = {
-  ECONNRESET: 'the connection broke off',
-  EPIPE: 'the connection broke off',
-  ERR_STREAM_PREMATURE_CLOSE: 'the connection broke off',
+  ECONNRESET: 'the connection was lost',
+  EPIPE: 'the connection was lost',
+  ERR_STREAM_PREMATURE_CLOSE: 'the connection was lost',
   ENOSPC: 'the disk is full',
 }
 

@@ -118,7 +118,7 @@ function pathBelow(name: string): string {
   if (fault === undefined) return clean
   throw invalid(
     'invalid-file-name',
-    `The remote folder has a file "${safeFileName(name)}" that is refused: ${fault}`,
+    `The remote folder contains the rejected file "${safeFileName(name)}": ${fault}`,
   )
 }
 

@@ -67,11 +67,11 @@ export function createHostKeys(path: string, onlyKnown: boolean): HostKeys {
       if (known.length > 0) {
         throw invalid(
           'host-key-changed',
-          `${shown} is not the one that ${path} holds: take that line out if the server has a new key`,
+          `${shown} differs from the key in ${path}: remove that line if the server has a new key`,
         )
       }
       if (onlyKnown) {
-        throw invalid('host-key-unknown', `${shown} is not in ${path}, which TERRANE_SFTP_STRICT demands`)
+        throw invalid('host-key-unknown', `${shown} is not in ${path}, as TERRANE_SFTP_STRICT requires`)
       }
       const line = `${nameOf(host, port)} ${kindOfKey(key)} ${key.toString('base64')}\n`
       appendFileSync(path, line, { mode: 0o600, flush: true })

@@ -26,7 +26,7 @@ export async function listTree(
       if (isSkippedName(name)) continue
       count += 1
       if (count > maxEntries) {
-        throw invalid('too-many-entries', `The remote folder holds more than ${maxEntries} entries`)
+        throw invalid('too-many-entries', `The remote folder contains more than ${maxEntries} entries`)
       }
       if (kind === 'file') files.push({ name: at.prefix + name, location })
       if (kind === 'folder' && at.depth < maxDepth) {

@@ -30,7 +30,7 @@ export function decodePart(text: string, whole: string): string {
   try {
     return decodeURIComponent(text)
   } catch {
-    return malformed(whole, 'a % in it is followed by no hexadecimal number')
+    return malformed(whole, 'it contains a % without a hexadecimal number')
   }
 }
 
@@ -46,7 +46,7 @@ export function withoutUser(url: URL): URL {
 /** Returns the path of a URL. */
 export function pathOf(url: URL, { isBucket }: Pick<RemoteLocation, 'isBucket'>): string {
   const path = decodePart(url.pathname, url.href)
-  if (/\p{Cc}/u.test(path)) malformed(url.href, 'it holds a control character')
+  if (/\p{Cc}/u.test(path)) malformed(url.href, 'it contains a control character')
   if (isBucket === true) return path.slice(1)
   return path === '' ? '/' : path
 }

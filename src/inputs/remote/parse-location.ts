@@ -13,7 +13,7 @@ export function isLocalLocation(text: string): boolean {
 
 function parseUrl(text: string): { url: URL; scheme: string } {
   if (text.length > maxLength) malformed(text, `it has more than ${maxLength} characters`)
-  if (/\p{Cc}/u.test(text)) malformed(text, 'it holds a control character')
+  if (/\p{Cc}/u.test(text)) malformed(text, 'it contains a control character')
   const scheme = remoteSchemes.find((one) => text.toLowerCase().startsWith(`${one}:`))
   if (scheme === undefined) malformed(text, `it must begin with one of ${remoteSchemes.join(', ')} or file`)
   const isWhole = new RegExp(`^${scheme}://[^/]`, 'i').test(text) && URL.canParse(text)
@@ -28,8 +28,8 @@ function locationOf(url: URL, scheme: string): RemoteLocation {
   const path = pathOf(bare, place)
   const host = decodePart(bare.hostname, url.href).replace(/^\[|\]$/g, '')
   if (host === '' || (namesBuckets === true && !bucketName.test(host)))
-    malformed(url.href, 'it names no host')
-  if (namesBuckets === true && bare.port !== '') malformed(url.href, 'a bucket has no port')
+    malformed(url.href, 'it contains no host name')
+  if (namesBuckets === true && bare.port !== '') malformed(url.href, 'a bucket URL must not have a port')
   const port = bare.port === '' ? (ports[scheme] ?? 0) : Number(bare.port)
   return { scheme, host, port, path, url: bare.href, ...place }
 }
@@ -41,7 +41,7 @@ export function parseLocation(text: string): { location: RemoteLocation; credent
   const { url, scheme } = parseUrl(text.trim())
   const username = decodePart(url.username, url.href)
   const password = decodePart(url.password, url.href)
-  if (/\p{Cc}/u.test(username + password)) malformed(url.href, 'its user name holds a control character')
+  if (/\p{Cc}/u.test(username + password)) malformed(url.href, 'its user name contains a control character')
   return {
     location: locationOf(url, scheme),
     credentials: {

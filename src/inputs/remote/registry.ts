@@ -13,6 +13,6 @@ export const remoteSchemes: readonly string[] = remoteProtocols.flatMap(({ ports
 /** Returns the protocol of a scheme. */
 export function findProtocol(scheme: string): RemoteProtocol {
   const protocol = remoteProtocols.find(({ ports }) => Object.hasOwn(ports, scheme))
-  if (protocol === undefined) throw new Error(`No protocol has the scheme "${scheme}"`)
+  if (protocol === undefined) throw new Error(`The scheme "${scheme}" is not supported`)
   return protocol
 }

@@ -47,6 +47,6 @@ function readAuthorities(path: string | undefined): string[] {
   try {
     return [readFileSync(path, 'utf8')]
   } catch (error) {
-    throw new Error('The file that TERRANE_REMOTE_CA names cannot be read', { cause: error })
+    throw new Error('The file in TERRANE_REMOTE_CA cannot be read', { cause: error })
   }
 }

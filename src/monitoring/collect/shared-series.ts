@@ -31,7 +31,7 @@ export class SharedSeries implements SeriesWriter {
     this.#options = options
   }
 
-  /** For what the writer does not do: use it inside `work` only. */
+  /** Gives access to the database for operations that the writer lacks. Use `database` only inside `work`. */
   withDatabase<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T> {
     return this.#turns.run(async () => work((await this.#open()).database))
   }

@@ -19,7 +19,7 @@ import { createShippedChecks } from './records/shipped-checks.ts'
 
 const periodSeconds = 60
 /** Number of periods after which an evaluation is too old. */
-const mostBehind = 2
+const maxBehind = 2
 const deliveryProblemMs = 86_400_000
 
 /** Dependencies of checks and notifications. */
@@ -88,7 +88,7 @@ export class Notifications {
     const now = this.#deps.clock.now()
     const { kysely } = this.#deps.database
     const current = periodEnd(now)
-    const isFresh = current - this.#settledTo <= mostBehind * periodSeconds
+    const isFresh = current - this.#settledTo <= maxBehind * periodSeconds
     const found = await this.#evaluation(isFresh ? this.#settledTo : current)
     const since = new Date(now.getTime() - deliveryProblemMs).toISOString()
     const undelivered = (await listNewestDeliveries(kysely, since)).filter(
@@ -138,7 +138,7 @@ export class Notifications {
       return withState(await this.#last.found, checks)
     const evaluateAll = async (): Promise<CheckProblems[]> => {
       const now = clock.now().getTime()
-      const isStarting = this.#settledTo === 0 && now - this.#startedAt < mostBehind * periodSeconds * 1000
+      const isStarting = this.#settledTo === 0 && now - this.#startedAt < maxBehind * periodSeconds * 1000
       const moment = { services: await services(), to, now, isStarting }
       const found: CheckProblems[] = []
       const reported = this.#deps.reported?.()

@@ -7,7 +7,7 @@ import type { ResolvedQuery, Source } from './series-sql.ts'
 import { rowsSql, seriesCondition } from './series-sql.ts'
 
 /** Totals that `countByTotals` reads at most: a few milliseconds. */
-const mostTotals = 20_000
+const maxTotals = 20_000
 
 /** Returns the number of rows of an SQL query, or `limit` + 1 if there are more than `limit`. Reads no more rows than that. */
 export async function countAtMost(database: SeriesDatabase, sql: string, limit: number): Promise<number> {
@@ -67,7 +67,7 @@ export async function countByTotals(
   const hasTotals = metric.isLabelled && !isHostMetric(metric)
   if (!hasTotals || !shape.keys.includes('label') || labelId !== undefined || user !== undefined) return 0
   let rows = 0
-  let left = mostTotals
+  let left = maxTotals
   for (const part of parts) {
     // A period and its labels may have rows in several sources of one part: only the largest source counts.
     let most = 0

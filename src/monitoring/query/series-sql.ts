@@ -116,7 +116,7 @@ export function integers(values: readonly number[]): string {
 }
 
 function integer(value: number): string {
-  if (!Number.isSafeInteger(value)) throw new Error(`${value} is no whole number`)
+  if (!Number.isSafeInteger(value)) throw new Error(`${value} is not a whole number`)
   return String(value)
 }
 

@@ -110,7 +110,7 @@ export interface DemandCellSum {
   /** Visitors of days, summed over days. */
   visits: number
   /** The greatest number of different visitors on one day and service: at least as many people have looked there. */
-  mostVisitors: number
+  maxVisitors: number
 }
 
 /** Requested areas of a layer, with requests that have no cell. */
@@ -147,11 +147,11 @@ function addDemand(demand: LayerDemand, cells: Map<number, DemandCellSum>, row: 
   demand.wide += row.wide
   demand.other += row.other.requests
   for (const [cell, { requests, visitors }] of row.cells) {
-    const sum = cells.get(cell) ?? { cell, requests: 0, visits: 0, mostVisitors: 0 }
+    const sum = cells.get(cell) ?? { cell, requests: 0, visits: 0, maxVisitors: 0 }
     cells.set(cell, sum)
     const { count } = visitors
     sum.requests += requests
     sum.visits += count
-    sum.mostVisitors = Math.max(sum.mostVisitors, count)
+    sum.maxVisitors = Math.max(sum.maxVisitors, count)
   }
 }

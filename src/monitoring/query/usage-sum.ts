@@ -7,7 +7,7 @@ import type { UsageRow } from '../series/usage-row.ts'
 import { cellSetNames, usageCells } from '../series/usage-row.ts'
 
 /** More single times than this are counted in buckets, so that a long period needs no more memory. */
-const mostSingleTimes = 2000
+const maxSingleTimes = 2000
 const cellCount = Object.keys(usageCells).length
 
 /** Classes that a report shows; `other` requests are part of `hits` only. */
@@ -112,6 +112,6 @@ export class UsageSum {
 
   #note(lastUse: number): void {
     this.#lastUse = Math.max(this.#lastUse, lastUse)
-    if (this.#totals.times.count > mostSingleTimes) this.#totals.times.toSketch()
+    if (this.#totals.times.count > maxSingleTimes) this.#totals.times.toSketch()
   }
 }

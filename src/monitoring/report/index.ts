@@ -15,7 +15,7 @@ export { writeReportCsv } from './report-csv.ts'
 export { reportPolicy, writeReportHtml } from './report-html.ts'
 export {
   lengthOf,
-  mostReportDays,
+  maxReportDays,
   parseReportDate,
   type ReportPeriod,
   spanOf,

@@ -24,13 +24,13 @@ export const reportPolicy = `default-src 'none'; style-src 'sha256-${createHash(
 interface HtmlOptions {
   language: ReportLanguage
   /** Maximum number of rows; default: all. */
-  mostRows?: number
+  maxRows?: number
   /** Paragraphs behind the report, as HTML. */
   foot?: string
 }
 
 /** Writes a report as a page for print, which is also the HTML of a mail. */
-export function writeReportHtml(report: UsageReport, { language, mostRows, foot = '' }: HtmlOptions): string {
+export function writeReportHtml(report: UsageReport, { language, maxRows, foot = '' }: HtmlOptions): string {
   const texts = reportTexts[language]
   const heading = `${texts.title} ${texts.period(report.from, report.to)}`
   return [
@@ -40,16 +40,16 @@ export function writeReportHtml(report: UsageReport, { language, mostRows, foot 
     `<ul>${reportFacts(report, texts)
       .map((fact) => `<li>${escapeHtml(fact)}</li>`)
       .join('')}</ul>`,
-    tableOf(report, texts, { language, mostRows }),
-    unusedTable(report.unused, texts, { language, mostRows }),
+    tableOf(report, texts, { language, maxRows }),
+    unusedTable(report.unused, texts, { language, maxRows }),
     foot,
     '</body></html>',
   ].join('\n')
 }
 
-function tableOf(report: UsageReport, texts: ReportTexts, { language, mostRows }: HtmlOptions): string {
+function tableOf(report: UsageReport, texts: ReportTexts, { language, maxRows }: HtmlOptions): string {
   const columns = reportColumns(report, texts, language)
-  const rows = report.rows.slice(0, mostRows)
+  const rows = report.rows.slice(0, maxRows)
   const numeric = (isNumber: boolean): string => (isNumber ? ' class="n"' : '')
   const cells = (row: (typeof rows)[number]): string =>
     columns.map(({ isNumber, text }) => `<td${numeric(isNumber)}>${escapeHtml(text(row))}</td>`).join('')
@@ -68,10 +68,10 @@ function tableOf(report: UsageReport, texts: ReportTexts, { language, mostRows }
 function unusedTable(
   unused: readonly UnusedLayer[],
   texts: ReportTexts,
-  { language, mostRows }: HtmlOptions,
+  { language, maxRows }: HtmlOptions,
 ): string {
   if (unused.length === 0) return ''
-  const rows = unused.slice(0, mostRows).map(({ key, title, lastUse, rows: features, sizeBytes }) => {
+  const rows = unused.slice(0, maxRows).map(({ key, title, lastUse, rows: features, sizeBytes }) => {
     const name = title === key ? key : `${title} (${key})`
     const cells = [numberText(features, language), bytesText(sizeBytes, language)]
     return `<tr><td>${escapeHtml(name)}</td><td>${escapeHtml(lastUse?.slice(0, 10) ?? texts.never)}</td>${cells.map((one) => `<td class="n">${one}</td>`).join('')}</tr>`

@@ -2,7 +2,7 @@ import type { ZoneDays } from '../../core/values/zone-days.ts'
 
 const daySeconds = 86_400
 /** Longest period of a report. */
-export const mostReportDays = 3660
+export const maxReportDays = 3660
 
 /** Dates of a report, each in whole days of the calendar. */
 export interface ReportPeriod {

@@ -5,14 +5,14 @@ import { reportTexts } from './report-texts.ts'
 
 const longestKey = 48
 
-/** Writes a report as plain text for a mail; `mostRows`: rows beyond it are in the attached file. */
+/** Writes a report as plain text for a mail; `maxRows`: rows beyond it are in the attached file. */
 export function writeReportText(
   report: UsageReport,
-  { language, mostRows }: { language: ReportLanguage; mostRows: number },
+  { language, maxRows }: { language: ReportLanguage; maxRows: number },
 ): string {
   const texts = reportTexts[language]
   const columns = reportColumns(report, texts, language)
-  const shown = report.rows.slice(0, mostRows)
+  const shown = report.rows.slice(0, maxRows)
   const rows = report.total === null ? shown : [...shown, totalRow(report.total, texts)]
   const table = [
     columns.map(({ caption }) => caption),
@@ -37,7 +37,7 @@ export function writeReportText(
     ...(left > 0 ? ['', texts.more(left)] : []),
     ...(report.unused.length === 0 ? [] : ['', `${texts.unused}: ${report.unused.length}`]),
     ...report.unused
-      .slice(0, mostRows)
+      .slice(0, maxRows)
       .map(({ key, lastUse }) => `* ${shorten(key)} (${lastUse?.slice(0, 10) ?? texts.never})`),
     '',
   ].join('\n')

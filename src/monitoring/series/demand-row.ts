@@ -5,7 +5,7 @@ import { VisitorCount } from './visitor-count.ts'
 /** Visitors of a cell on an open day: exact up to 64, beyond it with a standard error of 4.6 % in 384 bytes. */
 const precision: Precision = { exactLimit: 64, indexBits: 9 }
 /** Default number of stored cells of a closed day. */
-export const mostDemandCells = 128
+export const maxDemandCells = 128
 /** Factor for the number of cells while the day is open, so that the stored ones are the most frequent. */
 const openFactor = 4
 
@@ -69,22 +69,22 @@ export class DemandRow {
   }
 
   /** Adds another row of the day; cells that are new to a full row are `other`. */
-  merge(added: DemandRow, mostCells: number): void {
+  merge(added: DemandRow, maxCells: number): void {
     this.wide += added.wide
     this.other.merge(added.other)
     const byRequests = [...added.cells].sort(([, a], [, b]) => b.requests - a.requests)
     for (const [at, cell] of byRequests) {
       const known = this.cells.get(at)
       if (known !== undefined) known.merge(cell)
-      else if (this.cells.size < mostCells * openFactor) this.cells.set(at, cell)
+      else if (this.cells.size < maxCells * openFactor) this.cells.set(at, cell)
       else this.other.merge(cell)
     }
   }
 
   /** Leaves the most frequent cells, and of visitors their number. */
-  close(mostCells: number): void {
+  close(maxCells: number): void {
     const byRequests = [...this.cells].sort(([a, { requests: m }], [b, { requests: n }]) => n - m || a - b)
-    for (const [at, cell] of byRequests.slice(mostCells)) {
+    for (const [at, cell] of byRequests.slice(maxCells)) {
       this.cells.delete(at)
       this.other.merge(cell)
     }

@@ -3,8 +3,8 @@ import { resourceTypeId } from '../model/resource-types.ts'
 import type { UsedResource } from './request-event.ts'
 import type { SeriesDatabase, SqlValue } from './series-database.ts'
 
-const mostKept = 200_000
-const mostSplits = 20_000
+const maxKept = 200_000
+const maxSplits = 20_000
 const idsPerStatement = 512
 
 /** A label with its id, which is 0 until `resolve`. */
@@ -111,7 +111,7 @@ export class SeriesDictionary {
   begin(version: number): void {
     if (version !== this.#version) this.clear()
     this.#version = version
-    if (this.#labels.size > mostKept || this.#splits.size > mostSplits) this.clear()
+    if (this.#labels.size > maxKept || this.#splits.size > maxSplits) this.clear()
   }
 
   /** Forgets everything, after a transaction that failed. */

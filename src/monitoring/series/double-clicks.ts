@@ -5,7 +5,7 @@ const doubleClickSeconds = 30
 /** COUNTER Code of Practice: without sessions, an hour of a visitor's day is one session. */
 const sessionSeconds = 3600
 /** So many visitors of a day are followed over its minutes. */
-const mostVisitors = 10_000
+const maxVisitors = 10_000
 
 /** Use of a layer by COUNTER's definitions. */
 export interface CounterTotals {
@@ -117,7 +117,7 @@ export class CounterUse {
   merge(other: CounterUse): void {
     addTotals(this.#closed, other.#closed)
     for (const [visitor, { investigations, requests }] of other.#visitors) {
-      if (!this.#visitors.has(visitor) && this.#visitors.size >= mostVisitors) {
+      if (!this.#visitors.has(visitor) && this.#visitors.size >= maxVisitors) {
         addTotals(this.#closed, totalsOf({ investigations, requests }))
         continue
       }

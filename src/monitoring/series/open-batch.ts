@@ -4,7 +4,7 @@ import type { RequestEvent } from './request-event.ts'
 import type { SeriesDatabase } from './series-database.ts'
 
 const longestMs = 1000
-const mostEvents = 500
+const maxEvents = 500
 
 /** A batch of the log that further requests may still be written into, so that small pieces do not fill it. */
 export class OpenBatch {
@@ -32,7 +32,7 @@ export class OpenBatch {
    * batch counts once.
    */
   async reopen(database: SeriesDatabase, events: readonly RequestEvent[]): Promise<Reopened | undefined> {
-    if (performance.now() - this.#openedAt > longestMs || this.#events.length >= mostEvents) return undefined
+    if (performance.now() - this.#openedAt > longestMs || this.#events.length >= maxEvents) return undefined
     const batch = this.#number
     for (const { minute, serviceId } of this.#blocks) {
       const dirty = await database.arrays(

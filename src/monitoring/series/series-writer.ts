@@ -1,7 +1,7 @@
 import type { Retention, SeriesLimits } from '../../core/config/monitoring-settings.ts'
 import { ZoneDays } from '../../core/values/zone-days.ts'
 import { logRequests, moveCursor, toBlocks, writeExceptions } from './append.ts'
-import { mostDemandCells } from './demand-row.ts'
+import { maxDemandCells } from './demand-row.ts'
 import { SeriesDictionary } from './dictionary.ts'
 import { mergeIntoMinutes, mergeIntoPeriods } from './merge-rows.ts'
 import { MinuteCounts } from './minute-counts.ts'
@@ -110,7 +110,7 @@ class DatabaseSeriesWriter implements SeriesWriter {
 
   async retain(now: number, keep: Retention): Promise<boolean> {
     const seconds = Math.floor(now / 1000)
-    const { demandCells = mostDemandCells } = this.#limits
+    const { demandCells = maxDemandCells } = this.#limits
     const hasMore = await this.#write(({ database, state }) =>
       retainPiece({ database, state, keep, demandCells, now: seconds }),
     )

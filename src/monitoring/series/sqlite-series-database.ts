@@ -8,7 +8,7 @@ import type { SeriesDatabase, SeriesDatabaseOptions, SqlValue, TakeNumbers } fro
 import { allowedLogBytes, WriteAheadLog } from './write-ahead-log.ts'
 
 const rowsPerStatement = 16
-const mostStatements = 300
+const maxStatements = 300
 const busyMs = 5000
 /** Time that the writer waits for running reads before it truncates the log. */
 const readsEndMs = 1000
@@ -220,7 +220,7 @@ class SqliteConnection implements SeriesDatabase {
     const key = asArrays ? `arrays ${sql}` : sql
     const known = this.#statements.get(key)
     if (known !== undefined) return known
-    if (this.#statements.size >= mostStatements) this.#statements.clear()
+    if (this.#statements.size >= maxStatements) this.#statements.clear()
     const statement = this.#database.prepare(sql)
     if (asArrays) statement.setReturnArrays(true)
     this.#statements.set(key, statement)

@@ -63,7 +63,7 @@ async function closeRows(database: SeriesDatabase, day: number): Promise<void> {
   await removeOpen(database, 'monitoring_usage_open', day)
 }
 
-async function closeDemand(database: SeriesDatabase, day: number, mostCells: number): Promise<void> {
+async function closeDemand(database: SeriesDatabase, day: number, maxCells: number): Promise<void> {
   const stored = await database.arrays(
     `select zone_id, resource_id, service_id, cells from monitoring_demand_open
      where zone_id in (select id from monitoring_usage_zones) and day = ?
@@ -72,7 +72,7 @@ async function closeDemand(database: SeriesDatabase, day: number, mostCells: num
   )
   const values = stored.map(([zone = 0, resource = 0, service = 0, cells]): SqlValue[] => {
     const row = cells instanceof Uint8Array ? DemandRow.decode(cells) : new DemandRow()
-    row.close(mostCells)
+    row.close(maxCells)
     return [zone, day, resource, service, row.encode()]
   })
   await database.insert('monitoring_demand', demandColumns, values)

@@ -8,7 +8,7 @@ import { TimeTally } from './time-tally.ts'
 import { VisitorCount } from './visitor-count.ts'
 
 /** A row with more requests stores buckets of times instead of the times themselves. */
-const mostSingleTimes = 100
+const maxSingleTimes = 100
 /** Visitors of an open day: exact up to 1,000, beyond it with a standard error of 1.6 % in 3 KiB. */
 const precision: Precision = { exactLimit: 1000, indexBits: 12 }
 
@@ -243,7 +243,7 @@ export class UsageRow {
 
   encode(): Uint8Array {
     const writer = new ByteWriter(256)
-    const isSketch = this.requests > mostSingleTimes
+    const isSketch = this.requests > maxSingleTimes
     const hasCounter = this.counter !== undefined
     const hasCommonTimes = this.#commonTimes !== undefined
     writer.byte(

@@ -1,7 +1,7 @@
 import type { SeriesLimits } from '../../core/config/monitoring-settings.ts'
 import { noneLabel, otherLabel } from '../metrics/metrics.ts'
 import { resourceTypeId } from '../model/resource-types.ts'
-import { DemandRow, mostDemandCells } from './demand-row.ts'
+import { DemandRow, maxDemandCells } from './demand-row.ts'
 import type { SeriesDictionary } from './dictionary.ts'
 import { dayOfMinute } from './minute-rows.ts'
 import type { UsedResource } from './request-event.ts'
@@ -333,7 +333,7 @@ class DemandOfDay {
     if (added.isEmpty) return
     const row = this.#rows.get(resourceId) ?? new DemandRow()
     this.#rows.set(resourceId, row)
-    row.merge(added, this.#writing.limits.demandCells ?? mostDemandCells)
+    row.merge(added, this.#writing.limits.demandCells ?? maxDemandCells)
   }
 
   /** Merges the row of a resource into another one. */
@@ -354,7 +354,7 @@ class DemandOfDay {
     const { zoneId, serviceId, day, tables } = this.#day
     const { limits } = this.#writing
     const values = [...this.#rows].map(([resourceId, row]): SqlValue[] => {
-      if (tables.isClosed) row.close(limits.demandCells ?? mostDemandCells)
+      if (tables.isClosed) row.close(limits.demandCells ?? maxDemandCells)
       return [zoneId, day, resourceId, serviceId, row.encode()]
     })
     await this.#writing.database.insert(

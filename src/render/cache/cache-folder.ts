@@ -21,9 +21,9 @@ export interface TileHits {
   asked: number
 }
 
-const mostOpen = 100
+const maxOpen = 100
 /** Maximum number of variants per layer: clients may request any selection of attributes. */
-const mostVariants = 24
+const maxVariants = 24
 const recheckMs = 1000
 /** Time for which nothing is stored after a disk was found to be full. */
 const restMs = 30_000
@@ -197,7 +197,7 @@ export class CacheFolder {
     const file = new TileFile(path)
     this.#open.set(text, file)
     const [oldest] = this.#open
-    if (this.#open.size > mostOpen && oldest !== undefined) this.#close(...oldest)
+    if (this.#open.size > maxOpen && oldest !== undefined) this.#close(...oldest)
     return file
   }
 
@@ -216,7 +216,7 @@ export class CacheFolder {
     const folder = join(this.#options.root, String(family.layerId))
     mkdirSync(folder, { recursive: true, mode: 0o750 })
     const files = tileFilesOf(this.#options.root, family.layerId)
-    if (files.length >= mostVariants) this.remove(leastUsed(files))
+    if (files.length >= maxVariants) this.remove(leastUsed(files))
     const path = join(folder, `${familyName(family)}-${randomBytes(6).toString('hex')}.mbtiles`)
     createTileFile(path, family, metadata)
     return path

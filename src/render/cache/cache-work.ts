@@ -28,7 +28,7 @@ type FoundTile = CachedTile | null | undefined
 const recentMs = 10 * 60_000
 /** Share that remains after trimming, so that trimming is not needed for each tile. */
 const leftShare = 0.9
-const mostTrims = 40
+const maxTrims = 40
 /** Number of uses written in one transaction: requests wait for it. */
 const usesAtOnce = 200
 
@@ -41,7 +41,7 @@ function handlersOf({ root, maxBytes }: CacheWorkData, tell: Tell) {
   let shrinking: Promise<void> | undefined
 
   async function shrink(): Promise<void> {
-    for (let round = 0; round < mostTrims; round += 1) {
+    for (let round = 0; round < maxTrims; round += 1) {
       const files = await listStoredFiles(root)
       const sum = files.reduce((all, { sizeBytes }) => all + sizeBytes, 0)
       if (sum <= (round === 0 ? maxBytes : maxBytes * leftShare)) return
@@ -49,7 +49,7 @@ function handlersOf({ root, maxBytes }: CacheWorkData, tell: Tell) {
       for (const { path, sizeBytes, usedMs } of files) {
         if (over <= 0) break
         const isRecent = maxBytes > 0 && Date.now() - usedMs < recentMs
-        if (isRecent && round < mostTrims - 1) folder.trim(path)
+        if (isRecent && round < maxTrims - 1) folder.trim(path)
         else folder.remove(path)
         over -= isRecent ? sizeBytes / 4 : sizeBytes
         await nextRound()

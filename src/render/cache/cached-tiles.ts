@@ -56,7 +56,7 @@ interface TileOptions {
  * Time for which a check of the data remains valid: requests within it share a tile that cannot be cached.
  */
 const sharedMs = 5
-const mostTries = 6
+const maxTries = 6
 
 /**
  * Tiles cached by the version of their layer: a tile is stored if the version, and the visible state of the
@@ -140,11 +140,11 @@ export class CachedTiles<Counts> {
         const isNow = isOfVersion !== true || seen === before.seen
         const look = isNow ? lookOf(seen, requestedMs) : lookOf(before.seen)
         const isCurrent = await layers.isStill(layer, before, look)
-        if (isCurrent || !before.isCurrent || tries === mostTries)
+        if (isCurrent || !before.isCurrent || tries === maxTries)
           return { tile: { bytes, counts, version: before.version, isCurrent }, beside, at: layer }
       } catch (error) {
         // The table may have been replaced under the reader.
-        const isSame = signal.aborted || tries === mostTries || (await layers.isStill(layer, before))
+        const isSame = signal.aborted || tries === maxTries || (await layers.isStill(layer, before))
         if (isSame || !before.isCurrent) throw error
       }
       const present = await settledLayer(layers, layer.id, signal)

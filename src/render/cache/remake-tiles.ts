@@ -7,7 +7,7 @@ import type { CachedTiles } from './cached-tiles.ts'
 import type { TileCache } from './tile-cache.ts'
 
 /** Maximum number of tiles of a layer that are made again after a change, and the time limit. */
-const mostTiles = 500
+const maxTiles = 500
 const longestMs = 60_000
 /** Interval of checking whether a request is being answered: requests have priority. */
 const politeMs = 10
@@ -64,7 +64,7 @@ export class RemakeTiles {
     this.#running.set(id, stop)
     const signal = AbortSignal.any([stop.signal, AbortSignal.timeout(longestMs)])
     try {
-      const tileHits = await this.#deps.cache.retire(id, version, mostTiles)
+      const tileHits = await this.#deps.cache.retire(id, version, maxTiles)
       if (tileHits.length === 0) return
       await this.#turns.run(() => this.#makeAll(id, version, tileHits, signal), { signal })
     } catch (error) {

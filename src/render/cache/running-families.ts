@@ -10,8 +10,8 @@ interface Family {
   tiles: Set<number>
 }
 
-const mostFamilies = 1000
-const mostTiles = 500_000
+const maxFamilies = 1000
+const maxTiles = 500_000
 
 /**
  * Lists the stored tiles of families that this process began, so that no file has to be read for others. A
@@ -47,7 +47,7 @@ export class RunningFamilies {
 
   #dropOldest(): void {
     for (const [text, { tiles }] of this.#families) {
-      if (this.#families.size <= mostFamilies && this.#tiles <= mostTiles) return
+      if (this.#families.size <= maxFamilies && this.#tiles <= maxTiles) return
       this.#families.delete(text)
       this.#tiles -= tiles.size
     }

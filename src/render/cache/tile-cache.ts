@@ -13,7 +13,7 @@ import { familyText, tileText } from './cached-tile.ts'
 import { RunningFamilies } from './running-families.ts'
 
 const file = new URL('./cache-work.ts', import.meta.url)
-const mostInMemory = 64 << 20
+const maxInMemory = 64 << 20
 /** Approximate size of a stored tile in memory besides its bytes. */
 const entryBytes = 600
 /** Time after which a disk counts as slow and is not used for a while: tiles are made instead. */
@@ -21,12 +21,12 @@ const patienceMs = 500
 const restMs = 5000
 const keepEveryMs = 50
 const countEveryMs = 5000
-const mostCounted = 50_000
+const maxCounted = 50_000
 /** Maximum size of tiles waiting to be written; further ones are not stored. */
-const mostWaitingBytes = 32 << 20
+const maxWaitingBytes = 32 << 20
 const closeMs = 3000
 const restartMs = 1000
-const mostLayers = 100_000
+const maxLayers = 100_000
 
 interface CacheOptions extends CacheWorkData {
   /** The layers that there are, with their versions. */
@@ -62,7 +62,7 @@ export class TileCache {
 
   constructor(options: CacheOptions) {
     this.#options = options
-    const maxBytes = Math.min(mostInMemory, options.maxBytes)
+    const maxBytes = Math.min(maxInMemory, options.maxBytes)
     this.#memory = new SizedCache(maxBytes, ({ bytes }) => bytes.length + entryBytes)
   }
 
@@ -88,7 +88,7 @@ export class TileCache {
     const text = tileText(key)
     const counted = this.#counted.get(text)
     if (counted !== undefined) counted.asked += 1
-    else if (this.#counted.size < mostCounted) this.#counted.set(text, { key, asked: 1 })
+    else if (this.#counted.size < maxCounted) this.#counted.set(text, { key, asked: 1 })
     this.#countTimer ??= setTimeout(() => void this.#writeUses(), countEveryMs).unref()
   }
 
@@ -96,7 +96,7 @@ export class TileCache {
   keep(key: TileKey, tile: CachedTile, metadata: () => Record<string, string>): void {
     if (this.#isClosed || key.version < (this.#unasked.get(key.layerId) ?? 0)) return
     this.#memory.keep(tileText(key), tile)
-    if (this.#waitingBytes > mostWaitingBytes) return
+    if (this.#waitingBytes > maxWaitingBytes) return
     this.#begun.keep(key)
     this.#waitingBytes += tile.bytes.length
     this.#waitingOf(key, metadata).tiles.push({ address: key.tile, tile })
@@ -116,7 +116,7 @@ export class TileCache {
    */
   async retire(layerId: number, version: number, limit: number): Promise<TileHits[]> {
     if (await this.#hasNothing(String(layerId))) {
-      if (this.#unasked.size >= mostLayers) this.#unasked.clear()
+      if (this.#unasked.size >= maxLayers) this.#unasked.clear()
       this.#unasked.set(layerId, version)
       return []
     }

@@ -26,7 +26,7 @@ interface Beginning {
 }
 
 /** Maximum offset of the document element. */
-const mostKmlHead = 64 << 10
+const maxKmlHead = 64 << 10
 /** Magic bytes of FlatGeobuf, and the size of its header. */
 const magicBytes = 8
 const fgbHead = magicBytes + 4
@@ -59,7 +59,7 @@ async function flatGeobufBeginning(file: FileHandle, terms: FileTerms): Promise<
 /** Returns the description of the document, after its name if there is one (OGC 07-147r2, section 9.7). */
 async function kmlBeginning(file: FileHandle, terms: FileTerms): Promise<Beginning> {
   // Preserves the bytes, even if the cut splits a character.
-  const head = (await bytesOf(file, 0, mostKmlHead)).toString('latin1')
+  const head = (await bytesOf(file, 0, maxKmlHead)).toString('latin1')
   const [opening] = /<Document\b[^>]*>(?:\s*<name>[^<]*<\/name>)?/.exec(head) ?? ['']
   const end = head.indexOf(opening) + opening.length
   const lines = [terms.title, terms.abstract, ...namedTerms(terms).map((term) => term.join(': '))]

@@ -46,18 +46,18 @@ interface CoveragesDeps {
 
 /** Maximum number of concurrent cuts; others wait. */
 const atATime = 3
-const mostWaiting = 100
+const maxQueued = 100
 const longestMs = 5 * 60_000
 /** Maximum number of granules per response. */
-const mostGranules = 500
+const maxGranules = 500
 /** Maximum number of attempts if the coverage is replaced meanwhile. */
-const mostTries = 5
+const maxTries = 5
 
 /** Creates files with parts of coverages, one per request. */
 export class Coverages {
   readonly #deps: CoveragesDeps
   readonly #ending = new AbortController()
-  readonly #queue = new WorkQueue({ limit: atATime, maxWaiting: { count: mostWaiting, refuse: tooBusy } })
+  readonly #queue = new WorkQueue({ limit: atATime, maxWaiting: { count: maxQueued, refuse: tooBusy } })
 
   constructor(deps: CoveragesDeps) {
     this.#deps = deps
@@ -93,7 +93,7 @@ export class Coverages {
     let layer = record
     for (let tries = 1; ; tries += 1) {
       const before = await layers.versionOf(layer)
-      const isLast = tries === mostTries
+      const isLast = tries === maxTries
       // If foreign changes cannot be detected, at least Terrane's own changes are known.
       const isSame = (): Promise<boolean> =>
         before.isCurrent ? layers.isStill(layer, before) : layers.isSettled(layer)
@@ -121,7 +121,7 @@ export class Coverages {
     const { times, ...request } = await plan(layer, grid)
     if (grid === undefined) throw new TypeError('A coverage without a grid cannot be cut')
     const sources = takingPart(atTimes(known, times), grid, request.place)
-    if (sources.length > mostGranules) throw tooManyGranules(sources.length)
+    if (sources.length > maxGranules) throw tooManyGranules(sources.length)
     return this.#make({ ...request, grid, sources }, signal)
   }
 
@@ -189,6 +189,6 @@ function tooManyGranules(count: number): Failure {
   return new Failure(
     'tooLarge',
     'raster-too-large',
-    `${count} granules have a part in what is asked for, and one answer is made of ${mostGranules} at most: ask for a smaller part or for one time`,
+    `${count} granules have a part in what is asked for, and one answer is made of ${maxGranules} at most: ask for a smaller part or for one time`,
   )
 }

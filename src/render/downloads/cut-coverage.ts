@@ -57,7 +57,7 @@ interface CutPlace {
 }
 
 /** Maximum size of uncompressed cells. */
-const mostBytes = 2 ** 31
+const maxBytes = 2 ** 31
 const cellBytes = new Map(
   Object.entries({
     Byte: 1,
@@ -143,7 +143,7 @@ async function withSources(
   const format = await detectFormat(file, signal)
   const driver = rasterDrivers.find(({ name }) => name === format?.name)
   if (driver === undefined)
-    throw new FormatError('A file of the coverage is no raster that is known', { code: 'gdal-failed' })
+    throw new FormatError('A file of the coverage is not a raster that is known', { code: 'gdal-failed' })
   await withRasterSource(file, driver, (one) => withSources(sources, signal, work, [...linked, one]))
 }
 
@@ -206,11 +206,11 @@ interface CutSize {
 /** Returns the number of output cells. Throws `Failure` (`raster-too-large`). */
 function sizeArguments({ scale, resampling }: CoverageCut, known: CutSize): string[] {
   const [width, height] = [cellsOf(scale.across, known.width), cellsOf(scale.down, known.height)]
-  if (width * height * known.bytesOfCell > mostBytes)
+  if (width * height * known.bytesOfCell > maxBytes)
     throw new Failure(
       'tooLarge',
       'raster-too-large',
-      `${width} × ${height} cells of ${known.bytesOfCell} bytes are more than the ${mostBytes} bytes that one answer may have: ask for a part, for fewer bands, or for fewer cells`,
+      `${width} × ${height} cells of ${known.bytesOfCell} bytes are more than the ${maxBytes} bytes that one answer may have: ask for a part, for fewer bands, or for fewer cells`,
     )
   if (width === known.width && height === known.height) return []
   return ['-outsize', String(width), String(height), '-r', methods[resampling]]

@@ -21,14 +21,14 @@ export interface NumberLosses {
 }
 
 /** Maximum number of characters that programs read. */
-const mostWidth = 31
+const maxWidth = 31
 /** Before the decimal point, including the sign. */
-const mostBeforePoint = mostWidth - 2
-const mostDecimals = 400
+const maxBeforePoint = maxWidth - 2
+const maxDecimals = 400
 /** Default field of a floating-point number (GDAL's driver). */
 const usual = { width: 24, decimals: 15 }
 /** Maximum number of characters that GDAL reads as an integer (OGR_DBF_MAX_INT_WIDTH). */
-const mostIntegerWidth = 18
+const maxIntegerWidth = 18
 
 /** Finds the field width for the numbers of one column; excludes numbers that fit no field. */
 export class NumberFieldSurvey {
@@ -36,7 +36,7 @@ export class NumberFieldSurvey {
   #tooLarge = 0
   #wide = 0
   /** Number of values by their number of decimals. */
-  readonly #byDecimals = new Uint32Array(mostDecimals + 1)
+  readonly #byDecimals = new Uint32Array(maxDecimals + 1)
 
   /** Returns the column with null for values that are too large. */
   add(column: Column, rowCount: number): Column {
@@ -49,7 +49,7 @@ export class NumberFieldSurvey {
   finish(): NumberLosses {
     const needed = this.#byDecimals.findLastIndex((count) => count > 0)
     const isUsual = this.#beforePoint + 1 + usual.decimals <= usual.width && needed <= usual.decimals
-    const most = mostWidth - this.#beforePoint - 1
+    const most = maxWidth - this.#beforePoint - 1
     // Rounding may add a digit before the decimal point.
     const decimals = needed <= most ? Math.max(1, needed) : Math.max(1, most - 1)
     const rounded = this.#byDecimals.subarray(decimals + 1).reduce((sum, count) => sum + count, 0)
@@ -60,7 +60,7 @@ export class NumberFieldSurvey {
 
   #addIntegers(values: BigInt64Array, validity: Uint8Array, rowCount: number): void {
     for (let row = 0; row < rowCount; row += 1) {
-      if (isValid(validity, row) && String(values[row]).length > mostIntegerWidth) this.#wide += 1
+      if (isValid(validity, row) && String(values[row]).length > maxIntegerWidth) this.#wide += 1
     }
   }
 
@@ -89,9 +89,9 @@ export class NumberFieldSurvey {
     const digitsBefore = (pointAt < 0 ? mantissa.length : pointAt) - sign
     const digitsBehind = pointAt < 0 ? 0 : mantissa.length - pointAt - 1
     const beforePoint = Math.max(1, digitsBefore + exponent) + sign
-    if (beforePoint > mostBeforePoint) return false
+    if (beforePoint > maxBeforePoint) return false
     if (beforePoint > this.#beforePoint) this.#beforePoint = beforePoint
-    const decimals = Math.min(mostDecimals, Math.max(0, digitsBehind - exponent))
+    const decimals = Math.min(maxDecimals, Math.max(0, digitsBehind - exponent))
     this.#byDecimals[decimals] = (this.#byDecimals[decimals] as number) + 1
     return true
   }

@@ -58,8 +58,8 @@ const atATime = 2
 const heavyAtATime = atATime - 1
 /** Rows of a layer whose tiles are made within a few seconds. */
 const lightExportRows = 20_000
-const mostWaiting = 20
-const mostTiles = 5_000_000
+const maxWaiting = 20
+const maxTiles = 5_000_000
 
 /** Files of all tiles of a layer, made on request and stored for a day. */
 export class Exports {
@@ -80,7 +80,7 @@ export class Exports {
         make: (_, task, signal) => this.#make(task, signal),
         refuse: { tooMany: tooManyExports, full: () => full(maxBytes) },
       },
-      { collection: 'exports', folder, store, maxBytes, atATime, heavyAtATime, mostWaiting },
+      { collection: 'exports', folder, store, maxBytes, atATime, heavyAtATime, mostWaiting: maxWaiting },
     )
   }
 
@@ -106,7 +106,7 @@ export class Exports {
   ): Promise<{ sizeBytes: number }> {
     const { layerId, format, minZoom, maxZoom, bbox, version } = record
     await requirePermit(this.#deps.permit, this.#deps.layers, record)
-    const request = { layerId, format, minZoom, maxZoom, mostTiles, path, bbox }
+    const request = { layerId, format, minZoom, maxZoom, maxTiles, path, bbox }
     const source = version === undefined ? {} : previousVersionSource(this.#deps, version)
     const needs = { ...this.#deps, ...source, checkSize }
     const onVisited = ({ visited, known }: { visited: number; known: number }): void =>

@@ -10,7 +10,7 @@ import { tileIdOf } from './tile-ids.ts'
 const gzip = 2
 const vectorTiles = 1
 /** Tiles that many have in common are small: the inside of a polygon, a plain sea. */
-const mostAlikeBytes = 4096
+const maxAlikeBytes = 4096
 const rememberedAlike = 20_000
 
 /**
@@ -69,7 +69,7 @@ export class PmtilesWriter implements ArchiveWriter {
   /** Returns the position of the bytes; writes them if they are new. */
   #place(bytes: Uint8Array): { offset: number; length: number } {
     const digest =
-      bytes.length > mostAlikeBytes ? undefined : createHash('sha1').update(bytes).digest('base64')
+      bytes.length > maxAlikeBytes ? undefined : createHash('sha1').update(bytes).digest('base64')
     const known = digest === undefined ? undefined : this.#alike.get(digest)
     const place = known ?? this.#append(bytes)
     if (digest === undefined) return place

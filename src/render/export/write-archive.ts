@@ -21,11 +21,11 @@ export interface WriteArchiveDeps {
 /** Archive to write, and its path. */
 export interface ArchiveRequest extends VisitTilesOptions, ArchiveWorkData {
   layerId: number
-  mostTiles: number
+  maxTiles: number
 }
 
 const file = new URL('./archive-work.ts', import.meta.url)
-const mostTries = 3
+const maxTries = 3
 const batchBytes = 1 << 20
 const batchTiles = 500
 /** Time to wait until no undetected change of the data is possible. */
@@ -51,7 +51,7 @@ export async function writeArchive(
       return await writeOnce(deps, request, { layer, before }, onProgress, signal)
     } catch (error) {
       if (!(error instanceof LayerChanged)) throw error
-      if (tries === mostTries) throw changes(layer)
+      if (tries === maxTries) throw changes(layer)
     }
   }
 }
@@ -74,7 +74,7 @@ async function writeOnce(
       return made
     }
     const tell = (progress: VisitProgress): void => {
-      if (progress.known > request.mostTiles) throw tooMany(request.mostTiles)
+      if (progress.known > request.maxTiles) throw tooMany(request.maxTiles)
       onProgress(progress)
     }
     const bounds = await addAll(deps, thread, visitTiles(request, make, tell), signal)
@@ -188,7 +188,7 @@ function changes({ workspace, name }: LayerRecord): Error {
   return conflict('layer-changed', text)
 }
 
-function tooMany(mostTiles: number): Error {
-  const text = `The export has more than ${mostTiles} tiles: ask for fewer zooms or a smaller box`
+function tooMany(maxTiles: number): Error {
+  const text = `The export has more than ${maxTiles} tiles: ask for fewer zooms or a smaller box`
   return invalid('export-too-large', text)
 }

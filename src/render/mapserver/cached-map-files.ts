@@ -8,7 +8,7 @@ import { safeConfig } from '../../formats/index.ts'
 import { fontName, quoteMapText } from '../../styles/index.ts'
 import { digestMapFile } from './map-file.ts'
 
-const mostKept = 1000
+const maxKept = 1000
 /** A folder of a server on another host that has not been used for this long is removed, in milliseconds. */
 const abandonedMs = 7 * 86_400_000
 /** A server marks its folder as used after this time, in milliseconds. */
@@ -147,7 +147,7 @@ export class CachedMapFiles {
 }
 
 function newCache(): PromiseCache<string, string> {
-  return new PromiseCache<string, string>({ limit: mostKept, onRemoved: unlink })
+  return new PromiseCache<string, string>({ limit: maxKept, onRemoved: unlink })
 }
 
 /** True if no process uses an entry of the shared folder, as far as this host knows. */

@@ -39,7 +39,7 @@ interface Cut {
 }
 
 /** Styles that tiles were drawn by lately. */
-const mostStyles = 1000
+const maxStyles = 1000
 
 /** Tiles as pictures of layers of features: drawn many at a time, so that no mark or label is cut where tiles meet. */
 export class DrawnTiles {
@@ -78,7 +78,7 @@ export class DrawnTiles {
     this.#styles.delete(digest)
     this.#styles.set(digest, style)
     const [oldest = ''] = this.#styles.keys()
-    if (this.#styles.size > mostStyles) this.#styles.delete(oldest)
+    if (this.#styles.size > maxStyles) this.#styles.delete(oldest)
     return digest
   }
 

@@ -68,7 +68,7 @@ export interface DrawingRequest {
 }
 
 /** Maximum number of attempts if layers change while a map is drawn. */
-const mostTries = 5
+const maxTries = 5
 
 interface DrawingDeps {
   layers: Pick<Layers, 'findById' | 'isSettled' | 'isStill' | 'versionOf'>
@@ -115,7 +115,7 @@ export class MapDrawings {
     for (let tries = 1; ; tries += 1) {
       const { bytes, versions } = await this.#drawOnce({ ...request, layers }, signal)
       const isChanged = await this.#changed(layers, versions)
-      if (tries === mostTries || isChanged.every((is) => !is)) return bytes
+      if (tries === maxTries || isChanged.every((is) => !is)) return bytes
       layers = await Promise.all(
         layers.map(async (styled, at) =>
           isChanged[at]

@@ -39,7 +39,7 @@ const maxAnswerBytes = 256 * 1024 ** 2
 /** Time limit for a process to start listening, while it lives. */
 const startMs = 300_000
 const pauseMs = 10
-/** In which a process that has died is known to have. */
+/** Time to wait for the exit event of a process that closed its connection. */
 const lastMs = 50
 const outputBytes = 8 << 10
 let count = 0

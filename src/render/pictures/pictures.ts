@@ -40,13 +40,13 @@ const maxHeapMb = 512
 const drawMs = 20_000
 /** Number of pixels up to which composing is quick. */
 const lightCells = 2 << 20
-const mostWhiteBytes = 16 * 1024 ** 2
+const maxWhiteBytes = 16 * 1024 ** 2
 const fonts = join(import.meta.dirname, 'fonts', 'fonts.conf')
 
 /** Draws images in child processes, with the font of the server and the installed ones. */
 export class Pictures {
   readonly #pool: WorkPool<PictureHandlers>
-  readonly #white = new WhiteTiles(mostWhiteBytes)
+  readonly #white = new WhiteTiles(maxWhiteBytes)
   readonly #sprites = new PromiseCache<1 | 2, Sprite>()
 
   constructor({ onError }: { onError(error: unknown): void }) {

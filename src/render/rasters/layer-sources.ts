@@ -41,7 +41,7 @@ interface RasterSourcesDeps {
 
 const keptLayers = 100
 /** Zooms below that at which a raster has but these cells show no more than a speck. */
-const leastCells = 8
+const minCells = 8
 const readMs = 60_000
 
 /** Finds the rasters of layers, once for each version. */
@@ -134,7 +134,7 @@ export class SourcesOfLayers {
     const boxes = all.flatMap(({ boxes: own = [] }) => own)
     const spans = boxes.length === 0 ? parts.map(spanOf) : [extentOf(boxes)]
     const cells = Math.max(...spans) / cellSize(maxzoom)
-    const minzoom = Math.max(0, maxzoom - Math.max(0, Math.floor(Math.log2(cells / leastCells))))
+    const minzoom = Math.max(0, maxzoom - Math.max(0, Math.floor(Math.log2(cells / minCells))))
     return { minzoom, maxzoom }
   }
 }

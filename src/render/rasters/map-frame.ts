@@ -19,7 +19,7 @@ export interface MapFrame {
 }
 
 /** Maximum number of cells painted for one image, which limits memory and time. */
-const mostCells = 4096 * 4096
+const maxCells = 4096 * 4096
 /** The world is repeated at most three times. */
 const farthest = 3 * mercatorHalf
 /** Cells around the frame, for interpolating pixels. */
@@ -38,7 +38,7 @@ export function mapFrame(
   const requested = Math.ceil(Math.log2(cellSize(0) / pixel) - 1e-6)
   let zoom = Math.min(maxZoom, Math.max(0, requested))
   let cells = cellsOf(mercator, zoom)
-  while (zoom > 0 && cells.columns * cells.rows > mostCells) {
+  while (zoom > 0 && cells.columns * cells.rows > maxCells) {
     zoom -= 1
     cells = cellsOf(mercator, zoom)
   }

@@ -83,7 +83,7 @@ const maxHeapMb = 512
 const drawMs = 20_000
 const defaultPatienceMs = 5000
 /** Copies of rasters with fewer cells take seconds: a request waits for them until its own deadline. */
-const mostCellsWaitedFor = 50_000_000
+const maxCellsWaitedFor = 50_000_000
 /** Maximum number of rasters painted in one image: the topmost. */
 const maxPainted = 500
 /** Number of granules used to determine the spread of a mosaic's values. */
@@ -270,7 +270,7 @@ export class Rasters {
   /** Returns a signal that ends the wait for copies of these rasters. */
   #patience(signal: AbortSignal, sources: readonly DrawnRasterSource[]): AbortSignal {
     const cells = [...new Set(sources)].reduce((sum, { width, height }) => sum + width * height, 0)
-    if (cells <= mostCellsWaitedFor) return signal
+    if (cells <= maxCellsWaitedFor) return signal
     return AbortSignal.any([signal, AbortSignal.timeout(this.#deps.patienceMs ?? defaultPatienceMs)])
   }
 

@@ -35,7 +35,7 @@ interface Cell {
 const readMs = 10_000
 const maxOutputBytes = 1 << 20
 /** Rasters that are looked into, the uppermost first. */
-const mostLooks = 8
+const maxLooks = 8
 
 /**
  * Returns the values of the topmost raster with data at a location, read from its own file without
@@ -47,7 +47,7 @@ export async function readValues(
   signal: AbortSignal,
 ): Promise<BandValue[] | undefined> {
   const cells = await cellsAt(sources, place)
-  for (const { source, cell } of cells.toReversed().slice(0, mostLooks)) {
+  for (const { source, cell } of cells.toReversed().slice(0, maxLooks)) {
     const values = valuesOf(source.bands, await readCell(source, cell, signal))
     if (values !== undefined) return values
   }
@@ -110,7 +110,7 @@ async function readCell(
   const data = await withSidecars(file.path)
   const format = await detectFormat(data, signal)
   const driver = rasterDrivers.find(({ name }) => name === format?.name)
-  if (driver === undefined) throw noTiles('its file is no raster that is known')
+  if (driver === undefined) throw noTiles('its file is not a raster that is known')
   return withRasterSource(data, driver, async ({ path, folder, env }) => {
     const requested = ['-valonly', path, String(column), String(row)]
     const [program, args] = await limitedProgram('gdallocationinfo', requested)

@@ -34,7 +34,7 @@ export interface BandSummary {
 
 const parts = 64
 /** Maximum number of values listed one by one. */
-const mostValues = 64
+const maxValues = 64
 
 /** Summarizes values; undefined if there are none. */
 export function rasterSummary(values: readonly number[]): BandSummary | undefined {
@@ -46,7 +46,7 @@ export function rasterSummary(values: readonly number[]): BandSummary | undefine
   for (const value of finite) {
     if (value < min) min = value
     if (value > max) max = value
-    if (distinct.size <= mostValues) distinct.add(value)
+    if (distinct.size <= maxValues) distinct.add(value)
   }
   const histogram = new Array<number>(parts).fill(0)
   // Halves: the width of values near the largest number would not be finite.
@@ -56,7 +56,7 @@ export function rasterSummary(values: readonly number[]): BandSummary | undefine
     const part = Math.min(parts - 1, Math.floor(share * parts))
     histogram[part] = (histogram[part] ?? 0) + 1
   }
-  const isFew = distinct.size <= mostValues && [...distinct].every(Number.isInteger)
+  const isFew = distinct.size <= maxValues && [...distinct].every(Number.isInteger)
   const listed = isFew ? { values: [...distinct].sort((one, other) => one - other) } : {}
   return { min, max, spread, histogram, ...listed }
 }

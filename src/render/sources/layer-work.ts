@@ -31,7 +31,7 @@ interface Making<Result> {
   abort: AbortController
 }
 
-const mostKnown = 10_000
+const maxKnown = 10_000
 /** Minimum lifetime of a result for data that always change, and its factor of the time needed to make it. */
 const looseMs = 10_000
 const looseFactor = 20
@@ -143,7 +143,7 @@ function put<Value>(map: Map<number, Value>, key: number, value: Value): void {
   map.delete(key)
   map.set(key, value)
   for (const first of map.keys()) {
-    if (map.size <= mostKnown) return
+    if (map.size <= maxKnown) return
     map.delete(first)
   }
 }

@@ -34,12 +34,12 @@ const maxHeapMb = 2048
 const silenceMs = 120_000
 const deadlineMs = 2 * 3_600_000
 /** Layers with fewer tile requests are rarely viewed and have no row file. */
-const leastTiles = 16
+const minTiles = 16
 /** A layer that changes again and again costs a tenth of a processor at most. */
 const restFactor = 10
 /** Time after a failure before the next attempt. */
 const failurePauseMs = 60_000
-const mostKnown = 10_000
+const maxKnown = 10_000
 /** Another server may make or remove it. */
 const lookMs = 10_000
 
@@ -53,7 +53,7 @@ export class RowFiles {
     start: (options) => startProcess(new URL('./row-work.ts', import.meta.url), { ...options, maxHeapMb }),
     limit: processes,
   })
-  readonly #known = new BoundedCache<number, Known>(mostKnown)
+  readonly #known = new BoundedCache<number, Known>(maxKnown)
   readonly #making = new Map<number, { abort: AbortController; done: Promise<void> }>()
 
   constructor(deps: RowFileDeps) {
@@ -70,7 +70,7 @@ export class RowFiles {
     if (performance.now() - known.lookedMs > lookMs) void this.#look(layer, known)
     if (known.path !== undefined) return known.path
     known.tiles += 1
-    if (known.tiles >= leastTiles && performance.now() >= known.notBeforeMs && !known.isMaking)
+    if (known.tiles >= minTiles && performance.now() >= known.notBeforeMs && !known.isMaking)
       this.#begin(table, known)
     return undefined
   }

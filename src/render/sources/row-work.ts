@@ -38,12 +38,12 @@ export interface RowFileRequest {
 /** Rows per chunk: more make small tiles slower, fewer large ones. */
 const chunkRows = 32
 /** Size of one write to the disk. */
-const mostWaitingBytes = 1 << 18
+const maxWaitingBytes = 1 << 18
 /** Rows per read: the page size of stores. */
 const requestedRows = 256
 /** Disk space that is left free for other uses. */
 const spareBytes = 256 << 20
-const mostColumns = 256
+const maxColumns = 256
 /** Low priority: requests come first. */
 const niceness = 5
 
@@ -69,7 +69,7 @@ async function make(request: RowFileRequest, { signal, notify }: CallContext<num
 
 /** Bytes that no tile shows would take more than all else of a row. */
 function isFit({ attributes }: Schema): boolean {
-  return attributes.length <= mostColumns && attributes.every(({ type }) => type !== 'binary')
+  return attributes.length <= maxColumns && attributes.every(({ type }) => type !== 'binary')
 }
 
 interface Making {
@@ -185,7 +185,7 @@ class RowFileWriter {
     this.#sides.push(...sidesAround(own))
     this.#waiting.push(chunk)
     this.#waitingBytes += chunk.length
-    if (this.#waitingBytes > mostWaitingBytes) await this.#write()
+    if (this.#waitingBytes > maxWaitingBytes) await this.#write()
     return true
   }
 

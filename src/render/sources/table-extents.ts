@@ -5,7 +5,7 @@ import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { worldOf } from '../../tiles/world.ts'
 import type { VersionState } from './layer-work.ts'
 
-const mostKnown = 10_000
+const maxKnown = 10_000
 /** Further than coordinates go. */
 const far = 1e15
 
@@ -47,7 +47,7 @@ export class TableExtents {
     ]
     const isBeyond = await hasRows(store.readEnvelopes({ table, boxes: beyond }, signal))
     const extent = isBeyond ? undefined : { minX: -half, minY: -far, maxX: half, maxY: far }
-    if (this.#known.size >= mostKnown) this.#known.clear()
+    if (this.#known.size >= maxKnown) this.#known.clear()
     this.#known.set(layerId, { version: now.version, extent })
     return extent
   }

@@ -61,11 +61,11 @@ interface TileSourcesDeps {
 
 /** Layers may be removed by the hundred. */
 const sweepDelayMs = 500
-const mostCounted = 10_000
+const maxCounted = 10_000
 /** Time that a request waits for the copy of a large layer. */
 const longestWaitMs = 20_000
 /** Copies of layers with fewer rows take seconds: a request waits for them until its own deadline. */
-const mostRowsWaitedFor = 100_000
+const maxRowsWaitedFor = 100_000
 
 /** Determines the table from which the tiles of a layer are read, and their thinning. */
 export class TileSources {
@@ -233,7 +233,7 @@ export class TileSources {
     signal: AbortSignal,
   ): Promise<OpenSource> {
     const connect = (): Promise<StoreConnection> => this.#connectionOf(layer)
-    const isSmall = (layer.details.featureCount ?? Number.POSITIVE_INFINITY) <= mostRowsWaitedFor
+    const isSmall = (layer.details.featureCount ?? Number.POSITIVE_INFINITY) <= maxRowsWaitedFor
     const waiting = isSmall ? signal : AbortSignal.any([signal, AbortSignal.timeout(longestWaitMs)])
     const copy = this.#copies.of({ layer, connect, table: layer.nativeName, crs }, now, waiting)
     const { path } = await copy.catch((error: unknown) => {
@@ -271,7 +271,7 @@ export class TileSources {
     }
     const rows = await this.#counting.join(`${layer.id} ${version}`, count, signal)
     this.#counts.set(layer.id, { version, rows })
-    for (const first of this.#counts.keys()) if (this.#counts.size > mostCounted) this.#counts.delete(first)
+    for (const first of this.#counts.keys()) if (this.#counts.size > maxCounted) this.#counts.delete(first)
     return rows
   }
 

@@ -16,7 +16,7 @@ const padding = 0.07
 /** Cells of a tile at most. */
 const usualSize = 512
 /** Minimum share of 360 degrees that a thumbnail shows, for a layer of one point: some hundred metres. */
-const leastSpan = 2 ** -15
+const minSpan = 2 ** -15
 /** Tolerance, as a share of a tile, for edges that coincide with tile edges. */
 const tiny = 1e-6
 const maxLatitude = 85.0511287798066
@@ -47,7 +47,7 @@ export function frameOf(
   const cell = Math.max(
     Math.min(east - west, 1) / (width * free),
     (south - north) / (height * free),
-    leastSpan / width,
+    minSpan / width,
   )
   const z = Math.max(0, Math.min(maxZoom, Math.ceil(Math.log2(1 / (cell * usualSize)))))
   const count = 2 ** z

@@ -33,9 +33,9 @@ export interface VersionDifference extends StateChanges {
 }
 
 /** Most changes that are listed; all are counted. */
-const mostListed = 100_000
+const maxListed = 100_000
 /** Number of cached lists, the most recently used. */
-const mostKept = 16
+const maxKept = 16
 /** Time that a request waits for a comparison. */
 const longestWaitMs = 15_000
 const limits = { silenceMs: 600_000, deadlineMs: 6 * 3_600_000 }
@@ -54,7 +54,7 @@ export class VersionChanges {
   readonly #deps: VersionChangesDeps
   readonly #folder: string
   readonly #found = new PromiseCache<string, VersionDifference>({
-    limit: mostKept,
+    limit: maxKept,
     onRemoved: ({ path }) => rm(path, { force: true }),
   })
   readonly #closing = new AbortController()
@@ -92,7 +92,7 @@ export class VersionChanges {
       place.table,
     ])
     const found = this.#kept(JSON.stringify([contents, match]), async (file) => {
-      const request = { before: before.place, after: after.place, match, file, limit: mostListed }
+      const request = { before: before.place, after: after.place, match, file, limit: maxListed }
       const sizes = [before, after].map(({ version }) => version.details.featureCount)
       const isHeavy = sizes.some((rows = Number.POSITIVE_INFINITY) => rows > lightRows)
       const call = { ...limits, signal: this.#closing.signal, isHeavy, onNotice: () => undefined }

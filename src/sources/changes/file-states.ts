@@ -20,14 +20,14 @@ export async function listFileStates(
   options: { maxEntries: number; signal: AbortSignal },
 ): Promise<FileState[]> {
   const status = await stat(path).catch(() => undefined)
-  if (status === undefined) throw invalid('no-such-file', `There is no file or folder "${path}"`)
+  if (status === undefined) throw invalid('no-such-file', `File or folder "${path}" does not exist`)
   const files = status.isDirectory()
     ? await scanFolder(path, options)
     : [await scanFile(path, options.signal)]
   const states: FileState[] = []
   for (const file of files)
     for (const one of [file.path, ...Object.values(file.sidecars)]) {
-      // A file that was removed since is no part of the state.
+      // A file that was removed since is not a part of the state.
       const found = await stat(one).catch(() => undefined)
       if (found === undefined) continue
       const name = relative(path, one)

@@ -129,7 +129,7 @@ async function obtainService(
   options: ObtainOptions,
 ): Promise<Obtained> {
   const { data } = source.settings
-  if (data.type !== 'service') throw new Error('These data are no service')
+  if (data.type !== 'service') throw new Error('The data are not a service')
   const { incremental } = data
   const known = knownFingerprint(source, options)
   const { newest, partialRuns = 0 } = source.memory
@@ -168,7 +168,7 @@ function extensionOf(path: string): string {
 
 async function obtainDatabase(deps: ObtainDeps, source: SourceRecord): Promise<Obtained> {
   const { data } = source.settings
-  if (data.type !== 'database') throw new Error('These data are no database')
+  if (data.type !== 'database') throw new Error('The data are not a database')
   const connection = { ...data.connection, password: passwordOf(deps, source) }
   return {
     request: { type: 'database', database: { connection, tables: data.tables } },

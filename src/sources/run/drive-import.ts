@@ -132,7 +132,7 @@ function noData({ messages }: ImportRecord): RunFailure {
 
 function unreadable({ messages, errorMessage }: TaskRecord): RunFailure {
   const reasons = [errorMessage, ...messages.map(({ message }) => message)].filter((one) => one !== undefined)
-  return new RunFailure('no-format', reasons.join('. ') || 'No format reads its data')
+  return new RunFailure('no-format', reasons.join('. ') || 'No format can read its data')
 }
 
 /** True if the rows must be compared with those of the layer first. */

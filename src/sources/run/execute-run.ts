@@ -154,7 +154,7 @@ function editedEnd(stopped: RunEnd['stopped']): RunEnd {
     outcome: 'stopped',
     code: 'edited',
     stopped,
-    message: `The layer was changed by others since the last run (${layers}): a run would overwrite that. Accept it, or restore the version`,
+    message: `The layer was changed by others since the last run (${layers}), and a run would overwrite the changes: accept this, or restore the version`,
   }
 }
 

@@ -25,7 +25,7 @@ const heartbeatMs = 3000
 /** Number of runs of different sources that a server executes at the same time. */
 const atOnce = 4
 /** A wait between attempts is at most a day. */
-const mostWaitSeconds = 86_400
+const maxWaitSeconds = 86_400
 
 export interface RunnerDeps {
   database: Database
@@ -92,7 +92,7 @@ export class Runner {
     const abort = new AbortController()
     const ended = this.#execute(run, abort)
       .catch((error: unknown) =>
-        this.#deps.log.error({ err: error, run: run.id }, 'the end of a run of a source was not stored'),
+        this.#deps.log.error({ err: error, run: run.id }, 'the result of a run of a source was not stored'),
       )
       .finally(() => this.#running.delete(run.id))
     this.#running.set(run.id, { abort, ended })
@@ -143,7 +143,7 @@ export class Runner {
     }
     if (run.importId !== undefined && run.isStarted !== true)
       await executing.importer.removeImport(run.importId).catch(() => undefined)
-    const seconds = Math.min(firstSeconds * 2 ** run.attempts, mostWaitSeconds)
+    const seconds = Math.min(firstSeconds * 2 ** run.attempts, maxWaitSeconds)
     const notBefore = new Date(clock.now().getTime() + seconds * 1000).toISOString()
     const { message, code } = failedEnd(run, error)
     const kept = run.isStarted === true ? detailsOf(run) : { ...detailsOf(run), importId: undefined }

@@ -7,7 +7,7 @@ import { moveNextRun, moveWatched } from '../records/source-repository.ts'
 import { isCron, nextTime } from '../schedule/schedule.ts'
 
 /** One run executes and one waits. */
-const mostOpen = 2
+const maxOpen = 2
 /** A clock that was ahead for longer has set the next run too late. */
 const wrongClockMs = 24 * 3_600_000
 
@@ -42,7 +42,7 @@ async function addRun(
   now: Date,
 ): Promise<void> {
   const at = now.toISOString()
-  if ((await countOpenRuns(db, run.sourceId)) < mostOpen) await insertRun(db, { ...run, details: {} }, at)
+  if ((await countOpenRuns(db, run.sourceId)) < maxOpen) await insertRun(db, { ...run, details: {} }, at)
   else await insertSkipped(db, run, { at, message: 'One run was running and another one waited' })
 }
 

@@ -59,10 +59,10 @@ describe('a schedule', () => {
     checkSchedule({ cron: '@daily', timeZone }, now)
     for (const [cron, zone, text] of [
       ['0 3 * * * *', timeZone, /minute, hour, day of month/],
-      ['99 3 * * *', timeZone, /is no schedule/],
-      ['', timeZone, /is no schedule/],
+      ['99 3 * * *', timeZone, /is not a schedule/],
+      ['', timeZone, /is not a schedule/],
       ['0 0 30 2 *', timeZone, /never comes/],
-      ['0 3 * * *', 'Europe/Nowhere', /is no time zone/],
+      ['0 3 * * *', 'Europe/Nowhere', /is not a time zone/],
     ] as const)
       assert.throws(
         () => checkSchedule({ cron, timeZone: zone }, now),

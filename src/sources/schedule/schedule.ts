@@ -36,7 +36,7 @@ export function checkSchedule(schedule: Schedule | null, now: Date): void {
   } catch {
     throw invalid(
       'invalid-schedule',
-      `"${timeZone}" is no time zone: give the IANA name, such as Europe/Berlin`,
+      `"${timeZone}" is not a time zone: give the IANA name, such as Europe/Berlin`,
     )
   }
   try {
@@ -45,11 +45,10 @@ export function checkSchedule(schedule: Schedule | null, now: Date): void {
     const reason = error instanceof Error ? error.message.replace(/^CronPattern: /, '') : String(error)
     throw invalid(
       'invalid-schedule',
-      `"${cron}" is no schedule: give minute, hour, day of month, month and day of week, such as "0 3 * * *" (${reason})`,
+      `"${cron}" is not a schedule: give minute, hour, day of month, month and day of week, such as "0 3 * * *" (${reason})`,
     )
   }
-  if (nextTime(schedule, now) === undefined)
-    throw invalid('invalid-schedule', `"${cron}" names a day that never comes`)
+  if (nextTime(schedule, now) === undefined) throw invalid('invalid-schedule', `"${cron}" matches no date`)
 }
 
 function openCron(cron: string): Cron {
@@ -57,7 +56,7 @@ function openCron(cron: string): Cron {
 }
 
 /** A time zone repeats or skips at most a few hours; a schedule of minutes has this many times in a day. */
-const mostSteps = 1500
+const maxSteps = 1500
 
 /**
  * Returns the first time of a schedule after a time. The expression selects wall-clock times. All times in an
@@ -67,7 +66,7 @@ const mostSteps = 1500
 export function nextTime({ cron, timeZone }: CronSchedule, after: Date): Date | undefined {
   const job = openCron(cron)
   let wall: Date | null = toWallTime(after, timeZone)
-  for (let step = 0; step < mostSteps; step += 1) {
+  for (let step = 0; step < maxSteps; step += 1) {
     wall = job.nextRun(wall)
     if (wall === null) return undefined
     const time = toInstant(wall, timeZone)

@@ -11,7 +11,7 @@ export async function fingerprintDatabase(path: string): Promise<FileFingerprint
   let log = await lookAtLog()
   for (let attempt = 1; ; attempt += 1) {
     const file = await fingerprintFile(path)
-    if (log.text === noLog || attempt === mostLooks) return lookOf(file, log)
+    if (log.text === noLog || attempt === maxLooks) return lookOf(file, log)
     // If the log is moved into the file in between, this file state never existed together with that log
     // state.
     const again = await lookAtLog()
@@ -20,7 +20,7 @@ export async function fingerprintDatabase(path: string): Promise<FileFingerprint
   }
 }
 
-const mostLooks = 4
+const maxLooks = 4
 
 /** State text of an empty log. */
 export const noLog = fingerprintFileNow('').text
@@ -35,7 +35,7 @@ export function fingerprintDatabaseNow(path: string): FileFingerprint {
   let log = fingerprintFileNow(`${path}-wal`, { isLog: true })
   for (let attempt = 1; ; attempt += 1) {
     const file = fingerprintFileNow(path)
-    if (log.text === noLog || attempt === mostLooks) return lookOf(file, log)
+    if (log.text === noLog || attempt === maxLooks) return lookOf(file, log)
     const again = fingerprintFileNow(`${path}-wal`, { isLog: true })
     if (again.text === log.text) return lookOf(file, log)
     log = again

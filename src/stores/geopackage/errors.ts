@@ -12,7 +12,7 @@ const causes: Record<number, { code: string; kind: 'invalid' | 'unavailable' | '
   18: { code: 'store-too-large', kind: 'unavailable', text: 'holds a value that is too long to be read' },
   19: { code: 'constraint-violated', kind: 'conflict', text: 'has a constraint that the data violate' },
   23: { code: 'store-refused', kind: 'unavailable', text: 'asks for what no file may do' },
-  26: { code: 'store-file', kind: 'invalid', text: 'is no SQLite database' },
+  26: { code: 'store-file', kind: 'invalid', text: 'is not a SQLite database' },
 }
 
 /**

@@ -98,7 +98,7 @@ export function setCatalogueTriggersAside(db: DatabaseSync): SetAside {
   if (odd !== undefined) {
     throw conflict(
       'store-file',
-      `"${odd['name']}" of the GeoPackage is no plain table: nothing is written to it`,
+      `"${odd['name']}" of the GeoPackage is not a plain table: nothing is written to it`,
     )
   }
   return setAside(db, triggersOf(db, bookkeepingTables))
@@ -159,6 +159,6 @@ export function refuseVirtual(
   const isOddIndex =
     index != null && !/^\s*create\s+virtual\s+table\s.*\susing\s+rtree\s*\(/is.test(String(index))
   if (!isVirtual && !isOddIndex) return
-  const what = isVirtual ? `"${table}" is a virtual table` : `The index of "${table}" is no R*Tree`
+  const what = isVirtual ? `"${table}" is a virtual table` : `The index of "${table}" is not an R*Tree`
   throw conflict('table-read-only', `${what}: nothing is written to it`)
 }

@@ -99,7 +99,7 @@ describe('a file whose process died in a transaction', () => {
     }
   })
 
-  it('is what it was where what stands in its place is no log', async (test) => {
+  it('is what it was where what stands in its place is not a log', async (test) => {
     const path = createFile(test)
     const before = fingerprintDatabaseNow(path).text
     writeFileSync(`${path}-wal`, 'x'.repeat(10_000))

@@ -22,7 +22,7 @@ export interface ReadLayout {
 
 /** Limit for changes that no mark shows, such as to a CRS definition. */
 const longestKeptMs = 10_000
-const mostKept = 200
+const maxKept = 200
 
 interface CachedLayout {
   layout: ReadLayout
@@ -45,7 +45,7 @@ export class CachedLayouts {
     this.#kept.delete(table)
     const layout = await findLayout(client, this.#schema, table)
     const [oldest] = this.#kept.keys()
-    if (this.#kept.size >= mostKept && oldest !== undefined) this.#kept.delete(oldest)
+    if (this.#kept.size >= maxKept && oldest !== undefined) this.#kept.delete(oldest)
     this.#kept.set(table, { layout, until: performance.now() + longestKeptMs })
     return { layout, isKept: false }
   }

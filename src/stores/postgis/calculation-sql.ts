@@ -1,9 +1,9 @@
 import type { NumberType } from '../../filters/calculate.ts'
-import { largestLogarithm, leastReal, realLimit } from '../../filters/calculate.ts'
+import { largestLogarithm, minReal, realLimit } from '../../filters/calculate.ts'
 import type { Calculation } from '../../filters/filter.ts'
 
 /** Characters of operands that are repeated; a subquery takes longer than a short expression that is computed again. */
-const mostRepeated = 150
+const maxRepeated = 150
 
 /**
  * Returns SQL that computes the same as `calculate`, from expressions of type `numeric`, or `float8` where it is real.
@@ -17,7 +17,7 @@ export function calculationSql(
 ): string {
   if (operator === 'abs') return `abs(${a})`
   if (operator === 'round' && type !== 'real') return `round(${a})`
-  if (a.length + b.length <= mostRepeated) return `(${checked(operator, type, a, b)})`
+  if (a.length + b.length <= maxRepeated) return `(${checked(operator, type, a, b)})`
   const operands = b === '' ? `${a} as a` : `${a} as a, ${b} as b`
   return `(select ${checked(operator, type, 'a', 'b')} from (select ${operands} offset 0) operands)`
 }
@@ -28,7 +28,7 @@ function checked(operator: Calculation['calculate'], type: NumberType, a: string
   if (operator === 'round') return result
   return type === 'integer'
     ? `case when ${result} between -9223372036854775808 and 9223372036854775807 then ${result} end`
-    : `case when abs(${result}) < ${leastReal} then 0 when abs(${result}) < ${realLimit} then ${result} end`
+    : `case when abs(${result}) < ${minReal} then 0 when abs(${result}) < ${realLimit} then ${result} end`
 }
 
 /** PostgreSQL rounds halves of float8 to even numbers, and has no remainder of them; it rounds quotients of numeric. */

@@ -7,7 +7,7 @@ const boxBytes = 32
 const pointBytes = 16
 const sideBytes = 8
 /** Minimum size of a row: a field count, and a key and a box, or a null. */
-const leastRowBytes = 12
+const minRowBytes = 12
 
 function broken(what: string): Failure {
   const text = `The database sent envelopes that cannot be read: ${what}`
@@ -29,7 +29,7 @@ export class EnvelopeRows {
   take(piece: Uint8Array): NumberedEnvelopes {
     const bytes = this.#rest.length === 0 ? piece : Buffer.concat([this.#rest, piece])
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-    this.#makeRoom(Math.ceil(bytes.length / leastRowBytes))
+    this.#makeRoom(Math.ceil(bytes.length / minRowBytes))
     const [ids, envelopes] = [this.#ids, this.#envelopes]
     let at = this.#skipHeader(bytes, view)
     let count = 0
@@ -113,7 +113,7 @@ function putEnvelope(view: DataView, row: number, envelopes: Float64Array, to: n
   }
   for (let side = 0; side < 4; side += 1) {
     const from = at + side * (4 + sideBytes)
-    if (view.getInt32(from) !== sideBytes) throw broken('a side is no number')
+    if (view.getInt32(from) !== sideBytes) throw broken('a side is not a number')
     envelopes[to + side] = view.getFloat64(from + 4)
   }
   return true

@@ -53,7 +53,7 @@ it('writes every decimal so that its digits come back', () => {
   )
 })
 
-it('never writes more than it asked room for, and refuses what is no decimal', () => {
+it('never writes more than it asked room for, and refuses what is not a decimal', () => {
   for (const text of ['', '-', '.', '1e5', 'NaN', '1.2.3', ' 1', '0x1', '--1', '1-']) {
     assert.equal(encode(text), undefined, text)
   }

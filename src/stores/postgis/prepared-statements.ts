@@ -3,7 +3,7 @@ import type { PoolClient, QueryArrayConfig, QueryArrayResult } from 'pg'
 import { BoundedCache } from '../../core/caches/bounded-cache.ts'
 
 /** Limited, since each uses memory of the server process. */
-const mostOfConnection = 50
+const maxOfConnection = 50
 /**
  * `invalid_sql_statement_name`, `duplicate_prepared_statement`: a pooler runs each statement in another
  * session.
@@ -69,7 +69,7 @@ export class PreparedStatements {
     const names = this.#namesOf.get(client) ?? new Set<string>()
     this.#namesOf.set(client, names)
     const name = toName(text)
-    if (!names.has(name) && names.size >= mostOfConnection) return undefined
+    if (!names.has(name) && names.size >= maxOfConnection) return undefined
     names.add(name)
     return name
   }

@@ -86,7 +86,10 @@ function addTime(conditions: Conditions, facts: TableFacts, time: NonNullable<Fe
   const column = facts.columns.find(({ name }) => name === time.attribute)
   const type = column?.attribute?.type
   if (column === undefined || (type !== 'date' && type !== 'timestamp')) {
-    throw invalid('invalid-time-attribute', `"${time.attribute}" is no date or timestamp of "${facts.name}"`)
+    throw invalid(
+      'invalid-time-attribute',
+      `"${time.attribute}" is not a date or timestamp of "${facts.name}"`,
+    )
   }
   const name = quoteIdentifier(column.name)
   const instant = column.sqlType.startsWith('timestamp without') ? `(${name} at time zone 'UTC')` : name

@@ -24,7 +24,7 @@ export interface ReadMemory {
 }
 
 /** Maximum number of attempts before a table counts as constantly changing. */
-const mostAttempts = 5
+const maxAttempts = 5
 /** The id and the mark of the table precede the attributes. */
 const markAt = 1
 const firstAttributeAt = 2
@@ -34,7 +34,7 @@ export async function countFeatures(
   { layouts }: ReadMemory,
   query: FeatureFilter & Pick<FeatureQuery, 'table'>,
 ): Promise<number> {
-  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const { layout, isKept } = await layouts.get(client, query.table)
     try {
       const { count, mark } = await countBy(client, layout, query)
@@ -73,7 +73,7 @@ export async function* streamFeatures(
 ): AsyncGenerator<FeaturePage> {
   let seen = Math.max(0, Math.trunc(query.offset))
   let isBegun = false
-  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const { layout: whole, isKept } = await memory.layouts.get(client, query.table)
     const layout = onlyOf(whole, query)
     const { schema } = layout

@@ -33,7 +33,7 @@ import { envelopesSql, tileSql, tilesSql } from './tile-sql.ts'
 /** Rows per page: most tiles have few. */
 const rowsEach = 256
 /** Maximum number of attempts before a table counts as constantly changing. */
-const mostAttempts = 5
+const maxAttempts = 5
 const sides: Schema = {
   attributes: [
     { name: 'id', type: 'text' },
@@ -127,7 +127,7 @@ export class TilesOfTables implements TileReading {
  * table is replaced or truncated in between.
  */
 async function beginAtOneState(client: PoolClient, layouts: CachedLayouts, table: string): Promise<void> {
-  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const { layout } = await layouts.get(client, table)
     const { facts } = layout
     await client.query('begin isolation level repeatable read read only')
@@ -237,7 +237,7 @@ async function* readByLayout<Page>(
   read: (layout: ReadLayout, check: string | undefined) => AsyncIterable<Page>,
 ): AsyncGenerator<Page> {
   let checking = statements
-  for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     const { layout, isKept } = await layouts.get(client, table)
     if (layout.facts.geometry === undefined) return
     const check = checking && (await markCheck(client, checking, layout))

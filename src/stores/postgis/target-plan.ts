@@ -35,14 +35,14 @@ export interface NewTable {
 }
 
 /** Columns of a table at most (MaxHeapAttributeNumber), the id included. */
-export const mostColumns = 1600
+export const maxColumns = 1600
 
 /** Throws `Failure` if a table cannot have this many columns in addition to the id. */
 function requireColumns(count: number): void {
-  if (count + 1 <= mostColumns) return
+  if (count + 1 <= maxColumns) return
   throw invalid(
     'too-many-columns',
-    `A table of PostgreSQL holds ${mostColumns} columns, its id among them, and the data have ${count}: leave columns out, or load into a GeoPackage`,
+    `A table of PostgreSQL holds ${maxColumns} columns, its id among them, and the data have ${count}: leave columns out, or load into a GeoPackage`,
   )
 }
 

@@ -9,7 +9,7 @@ import type { FeaturePageRequest, RequestBox } from './feature-page-request.ts'
 import { findReprojector } from './reprojectors.ts'
 import { isInDegrees } from './request-filter.ts'
 
-const mostKept = 200
+const maxKept = 200
 /** Cached, since a client requests consecutive pages of the same box. */
 const kept = new Map<string, Area | null>()
 
@@ -77,7 +77,7 @@ async function areaIn(
   const isLarge = isDegrees && (box.maxX - box.minX > 180 || Math.max(-box.minY, box.maxY) > 89)
   const image = envelope === undefined || isLarge ? undefined : await imageOfBox(reprojector, box)
   const area = Array.isArray(image) ? { ...envelopeOfPlaces(image), outline: image } : (envelope ?? null)
-  if (kept.size >= mostKept) kept.clear()
+  if (kept.size >= maxKept) kept.clear()
   kept.set(key, area)
   return area
 }

@@ -1,6 +1,6 @@
-const mostLetters = 2000
+const maxLetters = 2000
 /** Maximum number of positions of a feature. */
-const mostPositions = 300
+const maxPositions = 300
 
 /**
  * Shortens a GeoJSON feature for display: long texts are truncated, numbers that a double cannot represent
@@ -13,7 +13,7 @@ export function briefFeature(feature: string): string {
 
 /** Returns a JSON value as text if a number would lose precision; truncates long ones. */
 function exactly(_key: string, value: unknown, context?: { source?: string }): unknown {
-  if (typeof value === 'string' && value.length > mostLetters) return `${value.slice(0, mostLetters)}…`
+  if (typeof value === 'string' && value.length > maxLetters) return `${value.slice(0, maxLetters)}…`
   return typeof value === 'number' && Number.isInteger(value) && !Number.isSafeInteger(value)
     ? context?.source
     : value
@@ -26,7 +26,7 @@ interface Geometry {
 }
 
 function thinned(geometry: Geometry): Geometry {
-  const step = Math.ceil(positionsOf(geometry) / mostPositions)
+  const step = Math.ceil(positionsOf(geometry) / maxPositions)
   return step <= 1 ? geometry : everySo(geometry, step)
 }
 
@@ -55,7 +55,7 @@ function sparse(coordinates: unknown, step: number): unknown {
   const isLine = !Array.isArray(coordinates[0][0])
   if (isLine) return every(coordinates, step)
   const parts = coordinates.map((one) => sparse(one, step))
-  return parts.length > mostPositions ? every(parts, Math.ceil(parts.length / mostPositions)) : parts
+  return parts.length > maxPositions ? every(parts, Math.ceil(parts.length / maxPositions)) : parts
 }
 
 function every(values: readonly unknown[], step: number): unknown[] {

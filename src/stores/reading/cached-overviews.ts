@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { Overview } from '../../tiles/generalize/overview.ts'
 
 /** Maximum size of the overviews that one thread caches, in bytes. */
-const mostBytes = 64 << 20
+const maxBytes = 64 << 20
 
 const kept = new Map<string, Overview>()
 let keptBytes = 0
@@ -25,7 +25,7 @@ function keep(path: string, overview: Overview): void {
   keptBytes += overview.sizeBytes - (kept.get(path)?.sizeBytes ?? 0)
   kept.set(path, overview)
   for (const [oldest, { sizeBytes }] of kept) {
-    if (keptBytes <= mostBytes) return
+    if (keptBytes <= maxBytes) return
     kept.delete(oldest)
     keptBytes -= sizeBytes
   }

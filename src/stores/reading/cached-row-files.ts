@@ -1,6 +1,6 @@
 import { RowFile } from './row-file.ts'
 
-const mostKept = 32
+const maxKept = 32
 /**
  * Retention of open files, in milliseconds. The space of a deleted file is only freed when no process has it
  * open.
@@ -32,7 +32,7 @@ export async function withRowFile<Result>(
   } finally {
     known.users -= 1
     known.usedMs = performance.now()
-    if (kept.size > mostKept) forgetOldest()
+    if (kept.size > maxKept) forgetOldest()
   }
 }
 
@@ -49,7 +49,7 @@ function watch(path: string, known: CachedRowFile): void {
 
 function forgetOldest(): void {
   for (const [oldest, one] of kept) {
-    if (kept.size <= mostKept) break
+    if (kept.size <= maxKept) break
     if (one.users === 0) forget(oldest, one)
   }
 }

@@ -1,7 +1,7 @@
 import { openVectorStore } from '../registry.ts'
 import type { StoreConnection, VectorStore } from '../store.ts'
 
-const mostKept = 16
+const maxKept = 16
 /** Time for which unused stores, and connections in them, stay open, in milliseconds. */
 const keepMs = 2000
 
@@ -77,7 +77,7 @@ export class CachedStores {
     }
     kept.timer = setTimeout(() => void this.forget(connection), keepMs)
     const [oldest] = this.#kept.values()
-    if (this.#kept.size <= mostKept || oldest === undefined || oldest.users > 0) return
+    if (this.#kept.size <= maxKept || oldest === undefined || oldest.users > 0) return
     const [oldestKey = ''] = this.#kept.keys()
     this.#kept.delete(oldestKey)
     void close(oldest)

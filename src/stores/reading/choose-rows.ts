@@ -1,6 +1,6 @@
 import type { Envelope } from '../../geo/envelope.ts'
 import { positionEnvelopesOf } from '../../tiles/generalize/position-envelopes.ts'
-import { mostDrawn, selectTileRows } from '../../tiles/generalize/select-rows.ts'
+import { maxDrawn, selectTileRows } from '../../tiles/generalize/select-rows.ts'
 import { tileRange, widenToCells } from '../../tiles/generalize/tile-cells.ts'
 import type { TileReads } from '../store.ts'
 import { findOverview } from './cached-overviews.ts'
@@ -72,7 +72,7 @@ export async function chooseAmong(
     range: tileRange(set, tile),
     cell,
     areas,
-    most: mostDrawn,
+    most: maxDrawn,
   })
   const all = ids.flat()
   const sizes = Float32Array.from(rows, (row) => places.size[row] as number)

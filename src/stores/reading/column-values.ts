@@ -29,7 +29,7 @@ export interface ColumnValuesRequest {
 type Columns = Omit<ColumnValuesRequest, 'limitMs'>
 
 /** Limits on the number and length of values in a list to choose from. */
-const mostListed = 30
+const maxListed = 30
 const longestListed = 100
 /** Number of rows after which most columns without a useful result are known. */
 const firstRows = 2048
@@ -144,7 +144,7 @@ class ColumnScan {
   #list(value: string | number | bigint): void {
     this.#different.add(value)
     const isLong = typeof value === 'string' && value.length > longestListed
-    if (isLong || this.#different.size > mostListed) this.#isListed = false
+    if (isLong || this.#different.size > maxListed) this.#isListed = false
   }
 
   #widen(value: number | bigint): void {

@@ -3,8 +3,8 @@ import { crc32, gzipSync } from 'node:zlib'
 /** Fast; the result is a tenth larger than with the default level. */
 const gzipLevel = 1
 /** Compressing smaller tiles hardly reduces their size and takes longer than all other steps. */
-const leastBytes = 256
-const mostChunkBytes = 1 << 18
+const minBytes = 256
+const maxChunkBytes = 1 << 18
 const blockHeadBytes = 5
 const trailerBytes = 8
 /** RFC 1952, section 2.3: deflate, no name, no time, fastest algorithm, unknown system. */
@@ -16,9 +16,9 @@ const header = Uint8Array.of(0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff)
  */
 export function compressTile(bytes: Uint8Array): Uint8Array {
   if (bytes.length === 0) return new Uint8Array(0)
-  if (bytes.length < leastBytes) return stored(bytes)
+  if (bytes.length < minBytes) return stored(bytes)
   // Output buffer for the whole tile: the default is larger than most tiles, and splits large ones.
-  const chunkSize = Math.min(bytes.length + leastBytes, mostChunkBytes)
+  const chunkSize = Math.min(bytes.length + minBytes, maxChunkBytes)
   return new Uint8Array(gzipSync(bytes, { level: gzipLevel, chunkSize }))
 }
 

@@ -6,10 +6,10 @@ import type { ChosenRows } from './choose-rows.ts'
  * Maximum bytes of geometries and texts read for one tile. This bounds the duration independently of the
  * machine load.
  */
-export const mostReadBytes = 512 << 20
+export const maxReadBytes = 512 << 20
 
 /** Maximum number of rows measured at once. */
-const mostMeasured = 1_000
+const maxMeasured = 1_000
 /** Number of parts in which rows are measured: at most one part is read in vain. */
 const parts = 16
 
@@ -66,7 +66,7 @@ function orderedSize(sizes: Float32Array, at: number): number {
 /** Returns the number of rows that fill one part of the limit, if they are like the previous ones. */
 function nextStep(rows: number, bytes: number, mostBytes: number): number {
   if (rows === 0) return 1
-  return Math.max(1, Math.min(mostMeasured, Math.floor((mostBytes / parts / (bytes + 1)) * rows)))
+  return Math.max(1, Math.min(maxMeasured, Math.floor((mostBytes / parts / (bytes + 1)) * rows)))
 }
 
 async function measure(

@@ -46,7 +46,7 @@ interface TableRequest extends StoreRequest {
 }
 
 /** Minimum size to transfer a buffer; copying smaller ones to the main thread is faster. */
-const leastHandedOver = 8192
+const minHandedOver = 8192
 
 type EnvelopeQuery = Pick<TileQuery, 'table' | 'boxes'>
 type Context = CallContext
@@ -99,7 +99,7 @@ function createHandlers(stores: CachedStores) {
       )
       return new Transfer(
         tiles,
-        tiles.flatMap(({ bytes }) => (bytes.length < leastHandedOver ? [] : [bytes.buffer as ArrayBuffer])),
+        tiles.flatMap(({ bytes }) => (bytes.length < minHandedOver ? [] : [bytes.buffer as ArrayBuffer])),
       )
     },
     summary: (

@@ -8,7 +8,7 @@ import { WorkPool } from '../../core/workers/work-pool.ts'
 import { WorkerEnded } from '../../core/workers/worker-handle.ts'
 import { getStoreDescription } from '../registry.ts'
 import type { StoreConnection } from '../store.ts'
-import { mostTilesAtOnce } from '../store.ts'
+import { maxTilesAtOnce } from '../store.ts'
 import type { EstimatedBox, EstimateRows, ReadDemand } from './read-cost.ts'
 import { isHeavyRead } from './read-cost.ts'
 import type { ReadWorkData, StoreReadHandlers } from './read-work.ts'
@@ -273,7 +273,7 @@ function startThreads(lightThreads: number): ReadWorkers {
     const batches = batchesOf(pool, {
       name: 'tiles',
       workers: limit,
-      most: mostTilesAtOnce,
+      most: maxTilesAtOnce,
       atATime: limit * tilesEach,
       atATimeOfStore: limit * tilesOfStoreEach,
       maxWaiting: { count: tiles, refuse: tooBusy },

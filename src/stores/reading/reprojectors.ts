@@ -2,7 +2,7 @@ import type { CrsDeclaration } from '../../geo/crs.ts'
 import type { Reprojector } from '../../geo/crs-projector.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
 
-const mostKept = 50
+const maxKept = 50
 /** Only those without a program, which have nothing to close. */
 const kept = new Map<string, Reprojector>()
 
@@ -16,7 +16,7 @@ export async function findReprojector(
   if (known !== undefined) return known
   const reprojector = await createReprojector(from, to)
   if (!reprojector.isIdentity && reprojector.transformPlace === undefined) return reprojector
-  if (kept.size >= mostKept) kept.clear()
+  if (kept.size >= maxKept) kept.clear()
   kept.set(key, reprojector)
   return reprojector
 }

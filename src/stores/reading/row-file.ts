@@ -18,15 +18,15 @@ import { readAttributes } from '../tile-reading.ts'
  * Maximum size of the chunks of a tile, in bytes: for a tile with more, rows are read from their table in
  * pages.
  */
-const mostBytes = 32 << 20
+const maxBytes = 32 << 20
 /** Memory of a thread for chunks cached for the next tile. */
-const mostKept = 4
-const mostKeptBytes = 4 << 20
-const leastBytes = 1 << 18
-const mostChoices = 20
+const maxKept = 4
+const maxKeptBytes = 4 << 20
+const minBytes = 1 << 18
+const maxChoices = 20
 const groupChunks = 64
 /** A gap between two chunks is read with them if that is faster than another read call. */
-const mostBetween = 1 << 14
+const maxBetween = 1 << 14
 
 /**
  * The rows of a tile, in key order, and how they are shown. `release` is called when they are no longer
@@ -44,13 +44,13 @@ function takeRows(sizeBytes: number): NearRows {
   const at = spare.findIndex(({ memory }) => memory.sizeBytes >= sizeBytes)
   const [found] = at < 0 ? [] : spare.splice(at, 1)
   if (found === undefined)
-    return new NearRows(new RowMemory(Math.max(leastBytes, 2 ** Math.ceil(Math.log2(sizeBytes)))))
+    return new NearRows(new RowMemory(Math.max(minBytes, 2 ** Math.ceil(Math.log2(sizeBytes)))))
   found.clear()
   return found
 }
 
 function giveBack(rows: NearRows): void {
-  if (spare.length < mostKept && rows.memory.sizeBytes <= mostKeptBytes) spare.push(rows)
+  if (spare.length < maxKept && rows.memory.sizeBytes <= maxKeptBytes) spare.push(rows)
 }
 
 /**
@@ -100,7 +100,7 @@ export class RowFile {
     const wide = widenedBoxes(boxes)
     const count = this.#findChunks(wide)
     const sizeBytes = this.#sizeOf(count)
-    if (sizeBytes > mostBytes) return undefined
+    if (sizeBytes > maxBytes) return undefined
     const rows = takeRows(sizeBytes)
     try {
       this.#read(count, rows, wide)
@@ -142,7 +142,7 @@ export class RowFile {
     let last = first
     while (last + 1 < count) {
       const end = starts[(this.#foundChunks[last] as number) + 1] as number
-      if ((starts[this.#foundChunks[last + 1] as number] as number) - end > mostBetween) break
+      if ((starts[this.#foundChunks[last + 1] as number] as number) - end > maxBetween) break
       last += 1
     }
     return last
@@ -190,7 +190,7 @@ export class RowFile {
       numberOf: Int16Array.from(schema.attributes, (attribute) => shown.indexOf(attribute)),
       areTexts: Uint8Array.from(schema.attributes, ({ type }) => (isText(type) ? 1 : 0)),
     }
-    if (this.#choices.size >= mostChoices) this.#choices.clear()
+    if (this.#choices.size >= maxChoices) this.#choices.clear()
     this.#choices.set(key, chosen)
     return chosen
   }

@@ -72,7 +72,7 @@ describe('rows at a point of a map', () => {
   const crowd = Array.from({ length: 60_000 }, (): Position => [4.5 + random(), 4.5 + random()])
 
   it('are the nearest ones, of which a crowd is read no further than it has to be', async () => {
-    for (const [places, limit, mostRows] of [
+    for (const [places, limit, maxRows] of [
       [crowd, 1, 5000],
       [crowd, 50, 5000],
       [crowd.slice(0, 300), 5, 300],
@@ -82,7 +82,7 @@ describe('rows at a point of a map', () => {
     ] as const) {
       const { store, counts } = storeOf(places, true)
       assert.deepEqual(await idsAt(store, limit), expectedIds(places, limit))
-      assert.ok(counts.rows <= mostRows, `${counts.rows} rows are read for ${limit}`)
+      assert.ok(counts.rows <= maxRows, `${counts.rows} rows are read for ${limit}`)
     }
   })
 

@@ -16,7 +16,7 @@ import { isInDegrees } from './request-filter.ts'
 /** Number of rows around a point above which a smaller neighbourhood is read first. */
 const manyRows = 5000
 /** The smallest neighbourhood, as a share of the whole. */
-const leastShare = 1 / 1024
+const minShare = 1 / 1024
 /** Half the side of a cell. */
 const ownCell = 0.5
 
@@ -65,11 +65,11 @@ async function listReaches(
     (await store.estimateRows?.(query.table, areas, signal)) ?? 0
   const rowsWithin = async (reach: number): Promise<number> =>
     estimate(await areasAround(point, request, reach))
-  const leastRows = await rowsWithin(tolerance * leastShare)
+  const minRows = await rowsWithin(tolerance * minShare)
   // Without an index every distance scans the table.
-  if (leastRows > manyRows && leastRows >= (await estimate(undefined))) return [tolerance]
+  if (minRows > manyRows && minRows >= (await estimate(undefined))) return [tolerance]
   let reach = tolerance
-  while (reach > tolerance * leastShare && (await rowsWithin(reach)) > manyRows) reach /= 4
+  while (reach > tolerance * minShare && (await rowsWithin(reach)) > manyRows) reach /= 4
   const reaches = [reach]
   for (let next = reach * 4; next <= tolerance; next *= 4) reaches.push(next)
   return reaches

@@ -59,12 +59,12 @@ interface WaitingTile {
 /**
  * Tiles above this cost are made individually: they take so long that shared reading makes no difference.
  */
-const mostWeight = 600
+const maxWeight = 600
 /** Assumed cost of an unknown tile. */
-const presumedWeight = mostWeight / 2
+const presumedWeight = maxWeight / 2
 /** Bytes of a tile with the cost of a row: few rows may have many vertices. */
 const bytesOfRow = 64
-const mostFamilies = 1000
+const maxFamilies = 1000
 
 /**
  * Makes tiles in the queue of a worker pool. A map requests many tiles at once: waiting tiles of the same
@@ -74,7 +74,7 @@ export class TileBatches {
   readonly #workers: TileWorkers
   readonly #limits: TileBatchesLimits
   readonly #all: ItemGroup
-  readonly #families = new BoundedCache<string, Family>(mostFamilies)
+  readonly #families = new BoundedCache<string, Family>(maxFamilies)
   #last: { store: string; source: TileSource; request: TileRequest; family: Family } | undefined
   #busy = 0
   #waiting = 0
@@ -145,7 +145,7 @@ export class TileBatches {
    */
   async #makeShare(family: Family, one: WaitingTile, make: MakeBatch): Promise<void> {
     const free = Math.max(1, this.#limits.workers - this.#busy)
-    const light = Math.floor(mostWeight / Math.max(1, family.weight ?? presumedWeight))
+    const light = Math.floor(maxWeight / Math.max(1, family.weight ?? presumedWeight))
     const count = Math.min(this.#limits.most, Math.ceil(family.waiting.length / free), Math.max(1, light))
     remove(family.waiting, one)
     const batch = [one, ...family.waiting.splice(0, count - 1)]

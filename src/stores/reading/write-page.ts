@@ -114,7 +114,7 @@ async function openInTime(
   }
 }
 
-const mostTries = 10
+const maxTries = 10
 
 /** Returns the rows and the number of matches, both from one snapshot. */
 async function openPages(
@@ -134,7 +134,7 @@ async function openPages(
     const pages = store.readFeatures(query, signal)[Symbol.asyncIterator]()
     const first = await pages.next()
     const numberMatched = await count()
-    if (numberMatched === before || tries === mostTries) return { numberMatched, pages: begun(first, pages) }
+    if (numberMatched === before || tries === maxTries) return { numberMatched, pages: begun(first, pages) }
     await pages.return?.()
   }
 }

@@ -5,20 +5,20 @@ import type { Envelope } from '../../geo/envelope.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { TileEncoder } from '../../tiles/encode-tile.ts'
 import { createTileEncoder, noTileCounts } from '../../tiles/encode-tile.ts'
-import { mostDrawn } from '../../tiles/generalize/select-rows.ts'
+import { maxDrawn } from '../../tiles/generalize/select-rows.ts'
 import { areaCellOf } from '../../tiles/generalize/tile-cells.ts'
 import { bufferedEnvelope, tableBoxes } from '../../tiles/table-boxes.ts'
 import { getTileMatrixSet } from '../../tiles/tile-matrix-sets.ts'
 import { runInSlices } from '../run-in-slices.ts'
 import type { FeaturePage, TileNote, TileQuery, TileReading, TileReads, VectorStore } from '../store.ts'
-import { mostTilesAtOnce } from '../store.ts'
+import { maxTilesAtOnce } from '../store.ts'
 import { tileReadingByFeatures, tileReadingOf } from '../tile-reading.ts'
 import { withRowFile } from './cached-row-files.ts'
 import type { ChosenRows, TileBoxes } from './choose-rows.ts'
 import { chooseAmong, chooseByOverview } from './choose-rows.ts'
 import { compressTile } from './compress-tile.ts'
 import { filterIn } from './filter-in-crs.ts'
-import { chooseWithin, mostReadBytes, pageBytes } from './read-within.ts'
+import { chooseWithin, maxReadBytes, pageBytes } from './read-within.ts'
 import { findReprojector } from './reprojectors.ts'
 import type { RowFile } from './row-file.ts'
 import { readColumns, shownPage } from './shown-columns.ts'
@@ -33,7 +33,7 @@ export async function writeTile(
   source: TileSource,
   request: TileRequest,
   signal: AbortSignal,
-  mostBytes = mostReadBytes,
+  mostBytes = maxReadBytes,
 ): Promise<Tile> {
   const { crs, extent } = source
   const set = getTileMatrixSet(request.set)
@@ -103,7 +103,7 @@ async function encodeNear(file: RowFile, work: Work, signal: AbortSignal): Promi
   const { rows, shown } = found
   try {
     if (rows.count === 0) return { ...emptyTile(), isOfVersion: true }
-    if (work.source.thinning !== undefined && rows.count > mostDrawn) return undefined
+    if (work.source.thinning !== undefined && rows.count > maxDrawn) return undefined
     const encoder = encoderOf(work, shown.schema)
     const add = (from: number): void =>
       encoder.addNear(rows, from, Math.min(rows.count, from + rowsEach), shown)
@@ -163,14 +163,14 @@ async function writeAtOnce(reading: TileReading, work: Work, signal: AbortSignal
   // A filter may leave so few rows that none must be omitted, whatever the cell.
   if (thinning.cell !== undefined && !isFiltered) return 'many'
   const all = isFiltered ? { ...work, areaCell: undefined } : work
-  return encode(reading, all, { boxes: place.boxes }, signal, mostDrawn)
+  return encode(reading, all, { boxes: place.boxes }, signal, maxDrawn)
 }
 
 /** Features are selected by location, which for such a CRS only a copy provides. */
 function tooWide(): Failure {
   return invalid(
     'filter-too-wide',
-    `The filter leaves more than ${mostDrawn} features in this tile, or shapes that are too large to be read at once, and the CRS of the layer does not let the server choose among them: filter more, or look closer`,
+    `The filter leaves more than ${maxDrawn} features in this tile, or shapes that are too large to be read at once, and the CRS of the layer does not let the server choose among them: filter more, or look closer`,
   )
 }
 
@@ -235,7 +235,7 @@ export async function writeTiles(
   source: TileSource,
   requests: readonly TileRequest[],
   signal: AbortSignal,
-  mostBytes = mostReadBytes,
+  mostBytes = maxReadBytes,
 ): Promise<Tile[]> {
   // A row file stores nearby rows close to each other.
   const isTogether = source.rowFile === undefined
@@ -262,7 +262,7 @@ async function writeTogether(
   within: Within,
 ): Promise<(Tile | undefined)[]> {
   const [first] = requests
-  const isFew = requests.length > 1 && requests.length <= mostTilesAtOnce
+  const isFew = requests.length > 1 && requests.length <= maxTilesAtOnce
   if (first === undefined || reading.readTiles === undefined || !isFew) return []
   if (source.thinning?.cell !== undefined || first.filter !== undefined) return []
   const { crs, extent } = source
@@ -288,7 +288,7 @@ async function drawTogether(
   works: readonly EncoderWork[],
   { mostBytes, signal }: Within,
 ): Promise<(Tile | undefined)[]> {
-  const most = thinning === undefined ? Number.POSITIVE_INFINITY : mostDrawn
+  const most = thinning === undefined ? Number.POSITIVE_INFINITY : maxDrawn
   const drawings = works.map((work) => new SharedDrawing(work, most))
   const boxesOf = works.map(({ place }) => place.boxes)
   const query = { table, boxesOf, ...readColumns(works[0]?.request.attributes, columns) }

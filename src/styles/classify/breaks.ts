@@ -32,7 +32,7 @@ function equalBounds(sorted: Float64Array, classes: number): number[] {
 }
 
 /** Distinct values at most between which natural breaks are sought; more of them are thinned evenly. */
-const mostDistinct = 20_000
+const maxDistinct = 20_000
 
 interface Distinct {
   values: Float64Array
@@ -66,7 +66,7 @@ function naturalBounds(sorted: Float64Array, classes: number): number[] {
 }
 
 function distinctOf(sorted: Float64Array): Distinct {
-  const step = Math.max(1, Math.ceil(new Set(sorted).size / mostDistinct))
+  const step = Math.max(1, Math.ceil(new Set(sorted).size / maxDistinct))
   const values: number[] = []
   const counts: number[] = []
   let seen = -1

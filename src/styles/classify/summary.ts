@@ -7,9 +7,9 @@ export const classifyMethods = [...breakMethods, 'categories'] as const
 export type ClassifyMethod = (typeof classifyMethods)[number]
 
 /** Maximum number of values used for classes; of more, every second, fourth and so on is used. */
-const mostValues = 2_000_000
+const maxValues = 2_000_000
 /** Different values at most that are counted for categories. */
-const mostCategories = 20_000
+const maxCategories = 20_000
 /** Parts of a histogram. */
 const histogramParts = 40
 
@@ -64,7 +64,7 @@ export class ValueSummarizer {
 
   #count(value: SummaryValue): void {
     const count = this.#counts.get(value)
-    if (count === undefined && this.#counts.size >= mostCategories) this.#isFull = true
+    if (count === undefined && this.#counts.size >= maxCategories) this.#isFull = true
     else this.#counts.set(value, (count ?? 0) + 1)
   }
 
@@ -73,7 +73,7 @@ export class ValueSummarizer {
     this.#min = Math.min(this.#min, value)
     this.#max = Math.max(this.#max, value)
     if ((this.#rows - 1) % this.#step !== 0) return
-    if (this.#kept === mostValues) this.#halve()
+    if (this.#kept === maxValues) this.#halve()
     if (this.#kept === this.#values.length) {
       const wider = new Float64Array(this.#values.length * 2)
       wider.set(this.#values)

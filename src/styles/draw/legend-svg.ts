@@ -63,11 +63,11 @@ function scaleWords({ minScale, maxScale }: LegendEntry): string {
 }
 
 /** Maximum size of a symbol in a legend; larger ones are scaled down. */
-const mostInSwatch = 18
+const maxInSwatch = 18
 
 function fitted(symbol: PlainSymbolizer): PlainSymbolizer {
-  if (symbol.kind !== 'point' || symbol.size <= mostInSwatch) return symbol
-  return { ...symbol, size: mostInSwatch }
+  if (symbol.kind !== 'point' || symbol.size <= maxInSwatch) return symbol
+  return { ...symbol, size: maxInSwatch }
 }
 
 function sampleSvg(original: PlainSymbolizer, { dimension }: LegendEntry, y: number): string {

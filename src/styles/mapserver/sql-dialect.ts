@@ -17,7 +17,7 @@ export interface SqlDialect {
   /** Text of a boolean in JSON. */
   textOfBoolean(value: string): string
   textOf(value: string): string
-  /** By which texts are ordered: the numbers of their characters. */
+  /** SQL expression that sorts texts by code point. */
   byCharacters(text: string): string
   /** A literal of any characters. */
   text(value: string): string

@@ -48,11 +48,11 @@ export function conditionSql(expression: Expression, table: ConditionTable, loss
 }
 
 /** SQLite nests `a OR b OR c` as deep as it has parts, and takes 1,000 levels: long lists are written in halves. */
-const mostInARow = 100
+const maxInARow = 100
 
 function joined(parts: string[], by: string, empty: string): string {
   if (parts.length === 0) return `(${empty})`
-  if (parts.length <= mostInARow) return `(${parts.join(by)})`
+  if (parts.length <= maxInARow) return `(${parts.join(by)})`
   const half = Math.ceil(parts.length / 2)
   return `(${joined(parts.slice(0, half), by, empty)}${by}${joined(parts.slice(half), by, empty)})`
 }

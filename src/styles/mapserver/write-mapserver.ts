@@ -42,7 +42,7 @@ const types = ['POINT', 'LINE', 'POLYGON'] as const
 /** Polygons first, so that smaller features are on top. */
 const dimensions: readonly Dimension[] = [2, 1, 0]
 /** Columns of a query at most: both SQLite and PostgreSQL have no more. */
-const mostColumns = 1500
+const maxColumns = 1500
 
 /** The parts of a map file (MapServer 8.0) that draw a table by a style. Rules are decided by SQL, as `evaluate` decides. */
 export function writeMapServer(style: Style, table: DrawnTable): MapFileStyle {
@@ -77,7 +77,7 @@ function partsOf(
       const symbols = rule.symbols.filter((symbol) => unitOf(symbol) === unit)
       const blocks = symbols.flatMap((symbol) => symbolBlocks(symbol, { ...table, shown, losses }))
       if (blocks.length === 0) return []
-      if (shown.size >= mostColumns) return losses.add(`rules after the first ${mostColumns}`) ?? []
+      if (shown.size >= maxColumns) return losses.add(`rules after the first ${maxColumns}`) ?? []
       return [classBlock(rule, blocks, conditionOf(rule, table, shown, losses))]
     })
     return classes.length === 0

@@ -114,12 +114,12 @@ function strokeBlocks(stroke: Stroke | undefined, table: SymbolTable, offset?: V
 }
 
 /** Numbers of a PATTERN that MapServer takes. */
-const mostDashes = 10
+const maxDashes = 10
 
 function patternOf(dashes: number[], losses: Losses): number[] {
   const pattern = evenly(dashes)
-  if (pattern.length > mostDashes) losses.add(`dashes after the first ${mostDashes}`)
-  return pattern.slice(0, mostDashes)
+  if (pattern.length > maxDashes) losses.add(`dashes after the first ${maxDashes}`)
+  return pattern.slice(0, maxDashes)
 }
 
 /** An odd list of dashes is gone through twice, as SVG does. */

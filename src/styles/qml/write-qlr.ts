@@ -7,7 +7,7 @@ export interface QgisLayer {
   title: string
   /** `OAPIF` for features, `wms` for pictures in tiles. */
   provider: 'OAPIF' | 'wms'
-  /** As the provider reads it. */
+  /** Data source string of the QGIS provider. */
   source: string
   style: Style
   /** Dimension of its geometry; undefined if it may have any, or has none. */

@@ -112,7 +112,7 @@ function readBand(channel: XmlElement | undefined, losses: Losses): StyleRasterB
   const name = named === undefined ? '1' : plainText(named)
   if (name === undefined) return losses.add('a computed band')
   const band = Number(name)
-  if (!Number.isInteger(band) || band < 1) return losses.add(`the band ${name}, which is no number`)
+  if (!Number.isInteger(band) || band < 1) return losses.add(`the band ${name}, which is not a number`)
   const { stretch, enhancement, gamma } = readEnhancement(
     childElement(channel, 'ContrastEnhancement'),
     losses,

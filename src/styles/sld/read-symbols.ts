@@ -25,7 +25,7 @@ export class SymbolReader {
     this.losses = losses
   }
 
-  /** The symbols that an element means: none where it is no symbolizer. */
+  /** The symbols that an element means: none where it is not a symbolizer. */
   symbols(element: XmlElement): Symbolizer[] {
     if (!element.name.endsWith('Symbolizer')) return []
     const measure = this.#measureOf(element)

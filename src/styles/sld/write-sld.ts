@@ -39,7 +39,7 @@ export function writeSld(style: Style, name: string, version: SldVersion = '1.0.
   return { document, lost }
 }
 
-/** Without what ends a comment or is no character of XML. */
+/** Without what ends a comment or is not a character of XML. */
 function commentOf(lost: string[]): string {
   return lost
     .join('; ')

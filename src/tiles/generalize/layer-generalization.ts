@@ -39,14 +39,14 @@ const lastZoom = 23
 /** A tile is 2^9 pixels wide. */
 const pixelHalvings = 9
 /** A cell is at most 2^3 pixels wide. */
-const mostDoublings = 3
+const maxDoublings = 3
 /** Cells that only thin polygons may be as small as a tile unit, an eighth of a pixel. */
-const mostHalvings = 3
+const maxHalvings = 3
 /**
  * Polygons so few and small that even such cells leave room are sampled by parts of a unit, down to the side of a unit halved so often: see
  * `UnitCoverage`.
  */
-const mostUnitHalvings = 6
+const maxUnitHalvings = 6
 /** Rows that a tile may then read, as a share of the features that it holds at most. */
 const sampledShare = 1 / 4
 /** Polygons from so many units on are not sampled. */
@@ -131,14 +131,14 @@ function fullestTile({ count, shared }: Walk, zoom: number): number {
  * cell.
  */
 function findCell(walk: Walk, zoom: number, limit: number): number {
-  const halvings = walk.areas === 'all' ? pixelHalvings + mostHalvings : pixelHalvings
-  const parts = walk.areas === 'all' ? mostUnitHalvings : 0
+  const halvings = walk.areas === 'all' ? pixelHalvings + maxHalvings : pixelHalvings
+  const parts = walk.areas === 'all' ? maxUnitHalvings : 0
   for (let part = Math.min(parts, worldExponent - zoom - halvings); part > 0; part -= 1) {
     const cell = zoom + halvings + part
     if (isSampledWithin(walk, zoom, cell, { limit, largest: sampledUnits * 2 ** part })) return cell
   }
   const finest = Math.min(zoom + halvings, worldExponent)
-  const coarsest = zoom + pixelHalvings - mostDoublings
+  const coarsest = zoom + pixelHalvings - maxDoublings
   for (let cell = finest; cell > coarsest; cell -= 1) if (isWithin(walk, zoom, cell, limit)) return cell
   return coarsest
 }
@@ -180,7 +180,7 @@ function isSampledWithin(
 ): boolean {
   if (first === undefined) return false
   const tileDepth = zoom + worldHalvings
-  const mostRows = limit * sampledShare
+  const maxRows = limit * sampledShare
   const width = 2 ** cell
   let [shown, points] = [0, 0]
   for (let at = 0; at < count; at += 1) {
@@ -189,7 +189,7 @@ function isSampledWithin(
     const size = (sizes[at] as number) * width
     shown += 1
     points += size < largest ? Math.max(1, size * size) : 1
-    if (shown > mostRows || points > limit) return false
+    if (shown > maxRows || points > limit) return false
   }
   return true
 }

@@ -6,7 +6,7 @@ import type { FeaturePositions } from './feature-positions.ts'
 import type { LayerLevels } from './layer-generalization.ts'
 import { comesBefore } from './layer-generalization.ts'
 import type { AreaRule } from './sample-points.ts'
-import { mostDrawn } from './select-rows.ts'
+import { maxDrawn } from './select-rows.ts'
 import { levelOf } from './tile-cells.ts'
 
 /** Another layout or other rules make another number: overviews with an older one are made anew. */
@@ -148,7 +148,7 @@ export class Overview {
   }
 
   /** Returns the ids of the rows that a tile shows, in key order, and the number of omitted rows. */
-  select({ set, tile, boxes, most = mostDrawn }: OverviewTileQuery): { ids: string[]; thinned: number } {
+  select({ set, tile, boxes, most = maxDrawn }: OverviewTileQuery): { ids: string[]; thinned: number } {
     const level = levelOf(set, tile.z)
     const found: number[] = []
     for (let at = 0; at < this.#levels.length; at += 1) {

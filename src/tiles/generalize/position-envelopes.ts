@@ -19,7 +19,7 @@ export type PositionEnvelopes = (envelopes: Float64Array, options?: PlaceOptions
 /** Transforms a point of the table to longitude and latitude, in place; NaN if not possible. */
 type ToDegrees = (place: { x: number; y: number }, height: number) => void
 
-const mostKept = 50
+const maxKept = 50
 const kept = new Map<string, PositionEnvelopes>()
 
 /** Share of a side's length that may result from rounding envelopes to 32-bit floats. */
@@ -39,7 +39,7 @@ export async function positionEnvelopesOf(crs: CrsDeclaration | string): Promise
   const known = kept.get(key)
   if (known !== undefined) return known
   const found = await findPlaceEnvelopes(crs)
-  if (kept.size >= mostKept) kept.clear()
+  if (kept.size >= maxKept) kept.clear()
   kept.set(key, found)
   return found
 }

@@ -22,7 +22,7 @@ const digitBits = 11
 const digits = 2 ** digitBits
 const digitMask = digits - 1
 /** Average maximum number of comparisons per row for sorting runs individually. */
-const mostCompared = 24
+const maxCompared = 24
 
 /**
  * Sorts by the upper half of the curve position first; runs with equal upper halves, which are short for
@@ -120,7 +120,7 @@ function sortedRuns(high: Uint32Array, keyed: Keyed): Keyed {
     const length = (starts[run] as number) - (starts[run - 1] as number)
     compared += length * length
   }
-  if (compared > high.length * mostCompared) return sortedLongRuns(starts, keyed)
+  if (compared > high.length * maxCompared) return sortedLongRuns(starts, keyed)
   for (let run = 1; run < starts.length; run += 1)
     insert(keyed, starts[run - 1] as number, starts[run] as number)
   return keyed

@@ -23,7 +23,7 @@ export function areaRuleOf(type: GeometryType | undefined): AreaRule | undefined
 
 /** Exponent that means no cell: the box contains no sample point of any cell. */
 export const noExponent = worldExponent + 1
-const mostUnits = 2 ** 32 - 1
+const maxUnits = 2 ** 32 - 1
 /** Units by which boxes may be inexact that were computed from the coordinates of a tile. */
 const slack = 1
 /** Units in the side of a cell, by its exponent. */
@@ -174,7 +174,7 @@ export function isSamplePointOf(column: number, row: number, exponent: number, o
  */
 export function firstExponent(box: UnitBox, end: number): number {
   const { minX, minY, maxX, maxY } = box
-  if (!(minX >= 0 && minY >= 0 && maxX <= mostUnits && maxY <= mostUnits)) return 0
+  if (!(minX >= 0 && minY >= 0 && maxX <= maxUnits && maxY <= maxUnits)) return 0
   const apart = (Math.floor(minX) ^ Math.floor(maxX)) | (Math.floor(minY) ^ Math.floor(maxY))
   const shared = Math.min(Math.clz32(apart) - worldHalvings, worldExponent)
   let exponent = Math.max(0, shared)

@@ -33,7 +33,7 @@ export interface RowSelectionOptions {
  * Maximum number of features drawn in one tile: the largest; of equally large ones those with the lowest
  * keys.
  */
-export const mostDrawn = 20_000
+export const maxDrawn = 20_000
 
 export function selectTileRows({
   places,
@@ -41,7 +41,7 @@ export function selectTileRows({
   cell,
   areas,
   range,
-  most = mostDrawn,
+  most = maxDrawn,
 }: RowSelectionOptions): Selection {
   const isFirst = cell === undefined ? undefined : firstOfCells(places, cell, areas)
   const found: number[] = []

@@ -135,7 +135,7 @@ const placesAt = (start: number, count: number): number => (start + headBytes + 
 const endsAt = (start: number, count: number): number => (start + headBytes + 60 * count) >> 2
 
 /** A row takes more than 64 bytes: the memory of a tile cannot contain more rows. */
-const mostFound = 2 ** 20
+const maxFound = 2 ** 20
 
 /** Rows of chunks in key order, in memory. */
 export class NearRows {
@@ -172,7 +172,7 @@ export class NearRows {
     const places = placesAt(start, count)
     for (let at = this.#count; at < found; at += 1) {
       this.#starts[at] = start
-      this.#order[at] = (words[places + (this.#rows[at] as number)] as number) * mostFound + at
+      this.#order[at] = (words[places + (this.#rows[at] as number)] as number) * maxFound + at
     }
     this.#count = found
   }
@@ -182,7 +182,7 @@ export class NearRows {
     const order = this.#order.subarray(0, this.#count).sort()
     const [starts, rows] = [this.#starts.slice(), this.#rows.slice()]
     for (let to = 0; to < order.length; to += 1) {
-      const from = (order[to] as number) % mostFound
+      const from = (order[to] as number) % maxFound
       this.#starts[to] = starts[from] as number
       this.#rows[to] = rows[from] as number
     }

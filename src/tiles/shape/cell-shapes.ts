@@ -41,7 +41,7 @@ export class CellGrid {
   readonly #cells = new CellOutline()
   readonly #isMercator: boolean
   readonly #isWorld: boolean
-  /** Of the cells that are drawn, and of those that are sampled. */
+  /** Exponents of the drawn and of the sampled cells. */
   readonly #exponent: number
   readonly #sampleExponent: number
   /** Sampled cells in the width of one that is drawn. */
@@ -59,7 +59,7 @@ export class CellGrid {
   readonly #perUnit: number
   #part = 0
   readonly #point = { x: 0, y: 0 }
-  /** Of the rings that are sampled, in cells of `worldExponent`. */
+  /** Envelope of the sampled rings, in cells of `worldExponent`. */
   readonly #box: UnitBox = { minX: 0, minY: 0, maxX: 0, maxY: 0 }
   /** Sampled cells that these rings may touch. */
   readonly #range: UnitBox = { minX: 0, minY: 0, maxX: 0, maxY: 0 }

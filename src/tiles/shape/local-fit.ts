@@ -3,7 +3,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 /** Number of coefficients in each direction: of a cubic polynomial. */
 const order = 4
 /** Maximum error of a fit in tile units; positions are rounded to integers afterwards. */
-const mostOff = 1e-5
+const maxOff = 1e-5
 
 /**
  * Zeros of the Chebyshev polynomial of this order, from -1 to 1: fitted there, the error of a polynomial is
@@ -67,7 +67,7 @@ export function fitPlace(box: Envelope, of: (place: { x: number; y: number }) =>
   }
   const isNear = (u: number, v: number): boolean => {
     const { x, y } = at(u, v)
-    return Math.abs(bicubic(fit.x, u, v) - x) < mostOff && Math.abs(bicubic(fit.y, u, v) - y) < mostOff
+    return Math.abs(bicubic(fit.x, u, v) - x) < maxOff && Math.abs(bicubic(fit.y, u, v) - y) < maxOff
   }
   return checks.every((u) => [-1, 0.1, 1].every((v) => isNear(u, v))) ? fit : undefined
 }

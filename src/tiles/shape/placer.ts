@@ -43,7 +43,7 @@ export interface PlacerOptions {
 }
 
 /** At lower zoom levels a tile is so large that the polynomials deviate. */
-const leastLocalZoom = 9
+const minLocalZoom = 9
 const reachShare = 0.25
 
 /** Mercator excludes the poles; up to this share of a right angle it maps latitudes far beyond every tile. */
@@ -68,7 +68,7 @@ export function createPlacer({ set, tile, crs, reprojector, box }: PlacerOptions
   const { transformPlace } = reprojector
   if (transformPlace === undefined) throw new Error('Coordinates must be transformed before they are placed')
   const worldShare = turn === undefined ? undefined : (set.bounds.maxX - set.bounds.minX) / turn
-  const local = box === undefined || tile.z < leastLocalZoom ? undefined : widened(box)
+  const local = box === undefined || tile.z < minLocalZoom ? undefined : widened(box)
   return { ...generalPlacer(frame, { transformPlace, worldShare, box: local }), latitudeLimit }
 }
 

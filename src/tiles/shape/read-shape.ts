@@ -153,11 +153,11 @@ export class ShapeReader {
     }
   }
 
-  #count(leastBytes: number): number {
+  #count(minBytes: number): number {
     this.#need(4)
     const count = this.#view.getUint32(this.#at, true)
     this.#at += 4
-    this.#need(count * leastBytes)
+    this.#need(count * minBytes)
     return count
   }
 

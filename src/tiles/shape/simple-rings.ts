@@ -3,7 +3,7 @@ import type { WholeRings } from './whole-rings.ts'
 /** Up to this number of edges every pair is tested; beyond it only neighboring ones. */
 const fewEdges = 20
 /** Maximum number of compared pairs of edges per geometry. */
-const mostPairs = 10_000_000
+const maxPairs = 10_000_000
 /** Maximum number of rings of one geometry that are compared with each other. */
 const fewRings = 64
 
@@ -89,7 +89,7 @@ function areApart(rings: WholeRings): boolean {
 /** Compares each edge with those that start before it ends, from left to right. */
 function areApartInOrder(count: number): boolean {
   sortByLeft(count)
-  let rest = mostPairs
+  let rest = maxPairs
   for (let i = 0; i < count; i += 1) {
     const a = order[i] as number
     const right = Math.max(edgeX0[a] as number, edgeX1[a] as number)

@@ -17,13 +17,13 @@ export interface SnappedEdges {
 }
 
 /** Maximum number of compared pairs of edges per geometry. */
-const mostPairs = 10_000_000
+const maxPairs = 10_000_000
 /**
  * Maximum number of crossings per geometry, and additional ones per edge: a valid geometry only has crossings
  * caused by simplification, and each splits two edges into four.
  */
-const mostCrossings = 30_000
-const mostCrossingsOfEdge = 4
+const maxCrossings = 30_000
+const maxCrossingsOfEdge = 4
 const least = -70
 const columns = 4310
 /** Ranges of the integers of a tile in columns and rows. */
@@ -85,8 +85,8 @@ function findCrossings(edges: Edges): number[] | undefined {
     (a, b) => (left[a] as number) - (left[b] as number),
   )
   const found: number[] = []
-  const most = mostCrossings + count * mostCrossingsOfEdge
-  let rest = mostPairs
+  const most = maxCrossings + count * maxCrossingsOfEdge
+  let rest = maxPairs
   for (let i = 0; i < count; i += 1) {
     const a = order[i] as number
     const right = Math.max(x0[a] as number, x1[a] as number)

@@ -3,7 +3,7 @@ import type { TileAddress } from '../tile-matrix-sets.ts'
 import { tileExtent } from '../world.ts'
 
 /** Numbers of sample points, and of units in a tile, that fit into a 64-bit float side by side. */
-const mostPoints = 2 ** 27
+const maxPoints = 2 ** 27
 const unitsOfTile = tileExtent ** 2
 /** A sum of so many units is within a tenth of the truth where it is rounded to the nearest. */
 const fewUnits = 5
@@ -32,7 +32,7 @@ export class UnitCoverage {
   readonly #tile: TileAddress
   /** Number of sample points in a unit of a row. */
   readonly #pointsOf: (unitY: number) => number
-  /** Of each point: its unit along the curve, whether it is no point of a unit, its number. */
+  /** Sort key of each point: its unit along the curve, a flag for points outside units, its number. */
   readonly #keys: number[] = []
   readonly #features: number[] = []
   readonly #cells: number[] = []
@@ -49,7 +49,7 @@ export class UnitCoverage {
   add({ feature, unitX, unitY, cell, isOfUnit }: SampledPoint): void {
     if (!(unitX >= 0 && unitX < tileExtent && unitY >= 0 && unitY < tileExtent)) return
     const unit = interleaved(unitX, unitY)
-    this.#keys.push((unit * 2 + (isOfUnit ? 0 : 1)) * mostPoints + this.#features.length)
+    this.#keys.push((unit * 2 + (isOfUnit ? 0 : 1)) * maxPoints + this.#features.length)
     this.#features.push(feature)
     this.#cells.push(cell)
   }
@@ -88,17 +88,16 @@ export class UnitCoverage {
     const points = this.#pointsOf(evenBits(unit >>> 1))
     if (end - start === 1) return 1 / points
     const cells = new Set<number>()
-    for (let at = start; at < end; at += 1)
-      cells.add(this.#cells[(keys[at] as number) % mostPoints] as number)
+    for (let at = start; at < end; at += 1) cells.add(this.#cells[(keys[at] as number) % maxPoints] as number)
     return Math.min(1, cells.size / points)
   }
 
   /** The feature that holds the sample point of the unit; otherwise that of any point, so that each stands for its area. */
   #featureOf(keys: Float64Array, start: number, end: number): number {
     const first = keys[start] as number
-    const isOfUnit = Math.floor(first / mostPoints) % 2 === 0
+    const isOfUnit = Math.floor(first / maxPoints) % 2 === 0
     const chosen = isOfUnit ? 0 : Math.imul(unitOf(first) + 1, 0x9e3779b1) >>> 8
-    return this.#features[(keys[start + (chosen % (end - start))] as number) % mostPoints] as number
+    return this.#features[(keys[start + (chosen % (end - start))] as number) % maxPoints] as number
   }
 
   /** Gives the units of a feature after `round`; features are asked for in the order of their numbers. */
@@ -114,7 +113,7 @@ export class UnitCoverage {
 }
 
 function unitOf(key: number): number {
-  return Math.floor(key / mostPoints / 2)
+  return Math.floor(key / maxPoints / 2)
 }
 
 /** Every second bit, from the lowest on. */

@@ -33,7 +33,7 @@ export const noData = pattern(
   new RegExp(`^(?:${decimal}|[+-]?(?:nan|inf)|none)$`, 'i'),
 )
 export const noDataList = pattern(
-  'numbers with blanks between them, or none',
+  'numbers separated by spaces, or none',
   new RegExp(`^(?:none|(?:${decimal}|nan)(?: +(?:${decimal}|nan)){0,63})$`, 'i'),
 )
 export const cellType = oneOf(
@@ -44,7 +44,7 @@ export const rasterFormat = pattern('GTiff or COG', /^(?:GTiff|COG)$/i)
 export const overviewLevel = pattern('a level, AUTO, AUTO-n or NONE', /^(?:\d{1,3}|AUTO(?:-\d{1,3})?|NONE)$/)
 
 export const crs: OptionValueRule = {
-  says: 'the code of a CRS that is known, such as EPSG:4326, or WKT or a PROJ string that name no file',
+  says: 'the code of a known CRS, such as EPSG:4326, or a WKT or PROJ string without file names',
   read: toProgramCrs,
 }
 

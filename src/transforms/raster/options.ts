@@ -41,13 +41,13 @@ export function takes(...values: OptionValueRule[]): OptionRule {
 }
 
 const general =
-  'it sets up the program itself, which could read or write anything; only options of the transformation are taken'
+  'it configures the program itself, which could read or write any file; only options of the transformation are allowed'
 
 function unknownOption({ program, allowed, refused }: OptionTable, text: string): TransformError {
   const [word = '', rest] = text.trim().split(/\s+/)
   if (rest !== undefined && ruleOf(allowed, word) !== undefined) {
     return new TransformError(
-      `Option "${shown(text)}" is one text: give the name and each value as texts of their own, "${word}", "..."`,
+      `Option "${shown(text)}" is one string: write name and values as separate strings, "${word}", "..."`,
       'invalid-option',
     )
   }
@@ -60,7 +60,7 @@ function unknownOption({ program, allowed, refused }: OptionTable, text: string)
       'refused-option',
     )
   }
-  const what = text.startsWith('-') ? 'is not an option that is known' : 'stands where an option was expected'
+  const what = text.startsWith('-') ? 'is not a known option' : 'is given where an option was expected'
   const names = Object.keys(allowed).join(' ')
   return new TransformError(
     `"${shown(text)}" ${what} of ${program}; the options are ${names}`,
@@ -89,7 +89,7 @@ function checkTexts(texts: readonly string[]): void {
   }
   for (const text of texts) {
     if ([...text].some((character) => character < ' ' || character === '\u007f')) {
-      throw new TransformError('An option holds a control character', 'invalid-option')
+      throw new TransformError('An option contains a control character', 'invalid-option')
     }
   }
 }
@@ -103,7 +103,7 @@ function readValues(name: string, { values, counts }: OptionRule, following: rea
     if (value !== undefined) read.push(value)
     else if (counts?.includes(index) === true) break
     else if (text === undefined) {
-      throw new TransformError(`Option "${name}" lacks a value: ${rule.says}`, 'invalid-option')
+      throw new TransformError(`Option "${name}" has no value: expected ${rule.says}`, 'invalid-option')
     } else {
       throw new TransformError(
         `Value ${index + 1} of option "${name}" must be ${rule.says}, found "${shown(text)}"`,

@@ -17,9 +17,9 @@ const table: OptionTable = {
     '-q': takes(),
   },
   refused: {
-    '-ro': 'the overviews stand in the file itself, not in another one beside it',
+    '-ro': 'the overviews are in the file itself, not in a sidecar file',
     '-clean': 'it would remove the overviews; a translation without them writes none',
-    '-oo': 'options of the reader could name other files',
+    '-oo': 'options of the reader could refer to other files',
   },
 }
 

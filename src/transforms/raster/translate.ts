@@ -74,8 +74,8 @@ const table: OptionTable = {
   },
   refused: {
     '-if': 'the format is that of the data',
-    '-oo': 'options of the reader could name other files',
-    '-sds': 'it writes more files than one',
+    '-oo': 'options of the reader could refer to other files',
+    '-sds': 'it writes more than one file',
   },
 }
 

@@ -77,10 +77,10 @@ const table: OptionTable = {
     '-cblend': cutline,
     '-crop_to_cutline': cutline,
     '-ct': 'a coordinate operation could name grid files; give the two CRS',
-    '-geoloc': 'geolocation arrays lie in other files',
+    '-geoloc': 'geolocation arrays are in other files',
     '-if': 'the format is that of the data',
-    '-oo': 'options of the reader could name other files',
-    '-doo': 'options of the reader could name other files',
+    '-oo': 'options of the reader could refer to other files',
+    '-doo': 'options of the reader could refer to other files',
   },
 }
 

@@ -159,7 +159,7 @@ describe('every changing operation', () => {
       assert.equal(isRecorded, unaudited[id] === undefined, id)
     }
     const ids = new Set(endpoints.map(({ id }) => id))
-    for (const id of Object.keys(unaudited)) assert.ok(ids.has(id), `${id} is no operation`)
+    for (const id of Object.keys(unaudited)) assert.ok(ids.has(id), `${id} is not an operation`)
   })
 })
 

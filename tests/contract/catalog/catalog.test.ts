@@ -155,7 +155,7 @@ describe('GeoPackage stores', () => {
     assert.deepEqual(reply.json().dataStore.connectionParameters.entry[1], { '@key': 'read_only', $: 'true' })
   })
 
-  it('are refused over a file that is no GeoPackage', async () => {
+  it('are refused over a file that is not a GeoPackage', async () => {
     const path = join(terrane.dataDir, 'incoming', 'page.gpkg')
     writeFileSync(path, '<html>not a database</html>'.repeat(100))
     const payload = { dataStore: { name: 'page', type: 'GeoPackage', connectionParameters: { path } } }

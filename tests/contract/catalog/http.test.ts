@@ -59,7 +59,7 @@ describe('paths', () => {
     const area: ApiArea = (app) => {
       app.get('/open', () => 'secret')
     }
-    await assert.rejects(createHttpServer(terrane, [area]), /Route GET \/open does not say who may call it/)
+    await assert.rejects(createHttpServer(terrane, [area]), /Route GET \/open has no access rule/)
   })
 })
 
@@ -162,7 +162,7 @@ describe('links', () => {
     assert.match(await link(forwarded, '10.0.0.1'), /^https:\/\/maps\.example\.org\//)
   })
 
-  it('do not take over a host header that is no host', async () => {
+  it('do not take over a host header that is not a host', async () => {
     assert.match(await link({ host: 'evil.example"><script>' }), /^http:\/\/127\.0\.0\.1:/)
   })
 

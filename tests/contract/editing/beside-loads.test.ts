@@ -105,7 +105,7 @@ describe('edits beside loads of the same layer', { concurrency: 2 }, () => {
       const edit = () => askFeature(server, { method: 'POST', layer, body: pointFeature({ name: 'c' }) })
       const waited = await edit()
       assert.deepEqual([waited.status, waited.json['code']], [503, 'layer-busy'], waited.text)
-      assert.match(waited.text, /a load maybe: try again/)
+      assert.match(waited.text, /such as a load: try again/)
       assert.ok(Number(waited.headers['retry-after']) > 0)
       const next = edit()
       await sleep(500)

@@ -201,7 +201,7 @@ it('keeps what rows with keys of people, JSON and arrays were', async () => {
     id: 'a/1',
     body: { properties: { code: 'c' } },
   })
-  assert.match(other.text, /the id of the feature, which stays/)
+  assert.match(other.text, /the id of the feature, which cannot be changed/)
   assert.deepEqual(await sql('select code, tags, more from people order by code'), [
     { code: 'a/1', tags: ['z'], more: { b: [1] } },
     { code: 'b 2', tags: null, more: null },

@@ -67,7 +67,7 @@ const refused: [property: string, written: string, words: RegExp][] = [
   ['small', '32768', /integer from -32768 to 32767/],
   ['count', '1.5', /1\.5 is not an integer/],
   ['count', '"7"', /"7" is not an integer/],
-  ['long', '9223372036854775808', /integer of 64 bits/],
+  ['long', '9223372036854775808', /64-bit integer/],
   ['single', '1e39', /single precision/],
   ['single', '16777217', /16777217 is not a number of single precision/],
   ['double', '9007199254740993', /9007199254740993 is not a number of double precision/],

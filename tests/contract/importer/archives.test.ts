@@ -230,7 +230,7 @@ describe('an archive that is broken or means harm', () => {
     ],
     ['a.tar.bz2', async () => Buffer.from('BZh9 and no more'), /is not a readable tar\.bz2 archive/],
     ['a.zip.001', async () => Buffer.from('PK'), /join the parts/],
-    ['a.rar', async () => Buffer.from('Rar!'), /a rar archive, which is not read: use zip/],
+    ['a.rar', async () => Buffer.from('Rar!'), /a rar archive, which is not supported: use zip/],
   ]
 
   it('is refused at upload with 400, keeps nothing and leaves the import as it was', async () => {
@@ -285,7 +285,7 @@ describe('data without content', () => {
     assert.equal(answer.json.task?.state, 'NO_FORMAT')
     assert.match(
       String(answer.json.task?.messages?.[0]?.message),
-      /No format that is known reads other\.xyzzy \(binary data\)\. Without any content: empty\.xyzzy/,
+      /No known format can read other\.xyzzy \(binary data\)\. Empty files: empty\.xyzzy/,
     )
     assert.equal(answer.json.task?.layer, undefined)
   })

@@ -88,7 +88,7 @@ describe('tasks and files of uploads', () => {
     const client = shared()
     const id = await newImport(client)
     const unknown = await client.upload(id, [{ name: 'notes.txt', content: 'hello' }])
-    assert.match(unknown.text, /No format that is known reads notes\.txt \(text that is no table/)
+    assert.match(unknown.text, /No known format can read notes\.txt \(text that is not a table/)
     const broken = await client.upload(id, [{ name: 'broken.zip', content: 'PK\u0003\u0004 and no more' }])
     assert.equal(broken.status, 400)
     assert.deepEqual(listOf<string>(broken.json.errors), [String(broken.json.detail)])

@@ -68,7 +68,7 @@ describe('imports of a database that cannot be read', () => {
   })
 
   const refused: [string, Record<string, unknown>, RegExp][] = [
-    ['an unknown dbtype', { dbtype: 'dbase' }, /dbtype "dbase" is not known/],
+    ['an unknown dbtype', { dbtype: 'dbase' }, /dbtype "dbase" is unknown/],
     ['no user', { user: null }, /"user" is missing/],
     ['no database', { database: null }, /database/],
     ['a port that is none', { port: 99_999 }, /port/],
@@ -77,7 +77,11 @@ describe('imports of a database that cannot be read', () => {
       { dbtype: 'geopkg', database: '/etc/passwd' },
       /TERRANE_IMPORT_ROOTS/,
     ],
-    ['a file that is not there', { dbtype: 'geopkg', database: 'absent.gpkg' }, /There is no database file/],
+    [
+      'a file that is not there',
+      { dbtype: 'geopkg', database: 'absent.gpkg' },
+      /Database file "absent.gpkg" does not exist/,
+    ],
   ]
   for (const [what, change, message] of refused) {
     it(`are refused with 400 for ${what}, and nothing is kept`, async () => {

@@ -68,6 +68,6 @@ describe('imports of a database that is a file', () => {
       ],
     )
     const other = await createDatabaseImport(client, { dbtype: 'geopkg', database })
-    assert.match(String(other.json.import?.message), /is no database of the format GeoPackage/)
+    assert.match(String(other.json.import?.message), /is not a database of the format GeoPackage/)
   })
 })

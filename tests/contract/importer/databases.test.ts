@@ -214,7 +214,7 @@ describe('imports of a database', () => {
       await client.call('POST', `/${id}`)
       const [task] = listOf((await importState(client, id)).tasks)
       assert.equal(task?.state, 'ERROR')
-      assert.match(String(task?.errorMessage), /is the source and the target/)
+      assert.match(String(task?.errorMessage), /is both source and target/)
     }
     assert.deepEqual(await runSql(url, `select count(*)::int as rows from "${parameters.schema}".places`), [
       { rows: 2 },

@@ -87,7 +87,7 @@ describe('archives in a folder of an import root', () => {
     assert.deepEqual(layersOf(record), ['y', 'd'])
     assert.match(messagesOf(record), /inner\.zip.*is an archive inside an archive/)
     assert.match(messagesOf(record), /b\.zip.*is not a readable zip archive/)
-    assert.match(messagesOf(record), /c\.rar.*is a rar archive, which is not read/)
+    assert.match(messagesOf(record), /c\.rar.*is a rar archive, which is not supported/)
   })
 
   it('that mean harm end the import, and nothing of it is kept', async (test) => {

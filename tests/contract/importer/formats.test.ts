@@ -144,7 +144,7 @@ describe('importing through GDAL', needsGdal, () => {
     assert.deepEqual(proposal, {
       kind: 'labels',
       transform: { type: 'CodedValueLabelTransform', field: 'kind', labelField: 'kind_label' },
-      evidence: 'Column "kind" holds codes with labels: 1 = Wald, 2 = Wiese',
+      evidence: 'Column "kind" contains codes with labels: 1 = Wald, 2 = Wiese',
     })
     const layer = (await client.call('GET', '/0/tasks/0/layer')).json.layer
     const kind = listOf(layer?.attributes).find(({ name }) => String(name) === 'kind')

@@ -152,7 +152,7 @@ describe('granules that do not fit', () => {
       )
     }
     const { text } = await client.call('GET', `/${id}`)
-    assert.match(text, /no rasters and no part of the mosaic: notes\.md/)
+    assert.match(text, /are not rasters and are not part of the mosaic: notes\.md/)
 
     assert.equal((await client.call('POST', `/${id}`)).status, 204)
     assert.equal(
@@ -201,7 +201,7 @@ describe('granules that do not fit', () => {
     rmSync(join(client.server.dataDir, 'incoming/m/b.tif'))
     const failed = await runMosaic(client, id)
     assert.equal(failed.state, 'ERROR')
-    assert.match(String(failed.errorMessage), /"b\.tif" does not exist any more/)
+    assert.match(String(failed.errorMessage), /"b\.tif" no longer exists/)
     assert.equal((await client.read('m')).status, 404)
     await client.call('DELETE', `/${id}/data/files/b.tif`)
     assert.equal((await runMosaic(client, id)).state, 'COMPLETE')

@@ -89,7 +89,7 @@ describe('imports', () => {
     assert.equal(file.status, 201)
     assert.equal(file.json.import?.state, 'INIT_ERROR')
     assert.match(String(file.json.import?.message), /missing\.shp/)
-    provideText(client, 'broken.zip', 'this is no zip')
+    provideText(client, 'broken.zip', 'this is not a zip')
     const zip = await client.call('POST', '', { import: { data: { type: 'file', file: 'broken.zip' } } })
     assert.equal(zip.json.import?.state, 'INIT_ERROR')
     provideText(client, 'missing.shp', '')

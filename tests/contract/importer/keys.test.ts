@@ -133,7 +133,7 @@ for (const [shape, envOf] of Object.entries(shapes)) {
       await client.call('POST', path)
       assert.match(
         String((await taskOf(client, path)).errorMessage),
-        /No column, and no two of them, is unique/,
+        /No column or pair of columns is unique/,
       )
       assert.deepEqual(await proposalsOf(client, path), [])
       await load(client, 'full', monday.join('\n'))

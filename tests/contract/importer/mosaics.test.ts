@@ -144,7 +144,7 @@ for (const store of indexStores) {
       assert.equal(appended.state, 'COMPLETE', String(appended.errorMessage))
       assert.match(
         JSON.stringify(appended.messages),
-        /The mosaic has these granules already.*b_20200201\.tif/,
+        /The mosaic already contains these granules.*b_20200201\.tif/,
       )
       const { json } = await client.read('mosaic')
       assert.equal(json.granuleCount, 3)

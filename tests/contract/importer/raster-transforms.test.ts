@@ -66,7 +66,7 @@ describe('transformations of a raster task', () => {
       [{ type: 'RasterOverviewTransform', options: [] }, /needs the parameter "levels"/],
       [{ ...overview, levels: ['2'] }, /levels/],
       [{ ...translate, options: ['-of', 'VRT'] }, /GTiff or COG/],
-      [{ ...translate, options: ['/etc/passwd'] }, /stands where an option was expected/],
+      [{ ...translate, options: ['/etc/passwd'] }, /is given where an option was expected/],
       [{ ...warp, options: ['-cutline', '/etc/passwd'] }, /another dataset/],
       [{ ...warp, options: ['-t_srs', '/etc/passwd'] }, /name no file/],
       [{ ...warp, options: ['--config', 'GDAL_DATA', '/'] }, /not allowed/],

@@ -11,7 +11,7 @@ import { listOf, multipart, multipartType, readItems, startImporter } from '../.
 
 const needsGdal = { skip: (await findProgram('ogr2ogr')) === undefined }
 const states = 'tests/fixtures/shapefile/ne_110m_admin_1_states_provinces_shp.shp'
-/** Rows of which `amount` is no number. */
+/** Rows of which `amount` is not a number. */
 const wrong = ['Utah', 'Texas', 'Ohio']
 
 /** Files of a source in one format, created by GDAL from the states of the USA. */

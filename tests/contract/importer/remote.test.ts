@@ -98,7 +98,7 @@ describe('an import of remote data', () => {
     assert.equal(failed.state, 'INIT_ERROR')
     assert.equal(
       failed.message,
-      `${base}/towns.geojson could not be fetched: the server answers 404 Not Found`,
+      `${base}/towns.geojson could not be fetched: the server responds 404 Not Found`,
     )
     assert.deepEqual(uploadFolders(client), [])
     isThere = true
@@ -117,7 +117,7 @@ describe('an import of remote data', () => {
 
   it('needs the file of authorities that the settings name', async () => {
     const missing = createTestApp({ env: { TERRANE_REMOTE_CA: '/nowhere/ca.pem' } })
-    await assert.rejects(missing, /TERRANE_REMOTE_CA names cannot be read/)
+    await assert.rejects(missing, /TERRANE_REMOTE_CA cannot be read/)
   })
 
   it('from this server itself is refused even when its address is allowed', async (test) => {

@@ -91,7 +91,7 @@ describe('the style of a task', () => {
     assert.equal((await client.call('GET', style)).json.style?.name, 'generic')
   })
 
-  it('is a usual one where the file beside the data is no style, which a message says', async (test) => {
+  it('is a usual one where the file beside the data is not a style, which a message says', async (test) => {
     for (const broken of ['<html/>', '<!DOCTYPE x><StyledLayerDescriptor/>', '<StyledLayerDescriptor>']) {
       const client = await uploaded(test, 'utf.sld', broken)
       const { json } = await client.call('GET', '/0/tasks/0')

@@ -89,7 +89,11 @@ for (const [shape, envOf] of Object.entries(shapes)) {
         await client.call('PUT', `/${id}/tasks/0`, { task })
         await client.call('POST', `/${id}`)
         const added = await taskOf(client, id)
-        assert.match(String(reported(added)[0]?.message), /its rows come without one/, JSON.stringify(added))
+        assert.match(
+          String(reported(added)[0]?.message),
+          /its rows are loaded without one/,
+          JSON.stringify(added),
+        )
       }
     })
   })

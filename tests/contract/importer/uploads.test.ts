@@ -162,7 +162,7 @@ describe('upload', () => {
     assert.match(String(answer.json.task?.messages?.[0]?.message), /notes\.xyzzy/)
   })
 
-  it('takes one file by PUT under any name that is no number', async () => {
+  it('takes one file by PUT under any name that is not a number', async () => {
     const client = shared()
     const id = await newImport(client)
     for (const type of ['application/octet-stream', 'application/json']) {
@@ -194,7 +194,7 @@ describe('upload', () => {
   })
 
   for (const [what, name, content] of [
-    ['a broken zip', 'broken.zip', Buffer.from('PK\u0003\u0004 this is no archive')],
+    ['a broken zip', 'broken.zip', Buffer.from('PK\u0003\u0004 this is not an archive')],
     ['a broken tar.gz', 'x.tar.gz', Buffer.from('anything')],
     ['a file name that leads out', '..', Buffer.from('a\n1\n')],
   ] as const) {

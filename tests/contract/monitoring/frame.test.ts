@@ -122,7 +122,7 @@ describe('failures below /monitoring', () => {
     const { call, server } = await startMonitoring(test)
     const { user } = await makeRoles(server)
     const errors = failed(await call('POST', '/api/autoconfigure/', undefined, user), 403)
-    assert.deepEqual(errors, { __all__: ['This needs the role staff, one-user is user'] })
+    assert.deepEqual(errors, { __all__: ['This needs the role staff; one-user is user'] })
   })
 
   it('have the envelope with 403 for requests of foreign pages', async (test) => {

@@ -101,7 +101,7 @@ describe('a host that answers wrongly', () => {
     const message = await failureOf(watch.collect(start + minute))
     assert.equal(
       message,
-      `${url}/geoserver/rest/about/system-status.json: The answer is not the system status of a GeoServer: it is no JSON`,
+      `${url}/geoserver/rest/about/system-status.json: The answer is not the system status of a GeoServer: it is not JSON`,
     )
   })
 })

@@ -52,7 +52,7 @@ const refused: [what: string, body: string | Buffer, message: RegExp][] = [
   [
     'a missing comma',
     `[${JSON.stringify(host)} ${JSON.stringify(host)}]`,
-    /Element 1 of the dump is no JSON/,
+    /Element 1 of the dump is not JSON/,
   ],
   ['a comma too many', `[${JSON.stringify(host)},]`, /element 2 of the dump is missing/],
   [
@@ -144,12 +144,12 @@ for (const [name, makeDatabase] of Object.entries(databases)) {
         ['there is no such event type here', { event_type: 77 }],
         ['its resource is not in the dump', { resource: 66 }],
         ['valid_to is before valid_from', { valid_to: '2021-07-01T09:00:00Z' }],
-        ['valid_to is no time', { valid_to: 'tomorrow' }],
+        ['valid_to is not a time', { valid_to: 'tomorrow' }],
         ['valid_from is empty', { valid_from: null }],
-        ['valid_from is no text', { valid_from: {} }],
-        ['service is no key', { service: [1] }],
-        ['value_num is no number', { value_num: 'ten' }],
-        ['value_num is no number', { value_num: [1] }],
+        ['valid_from is not text', { valid_from: {} }],
+        ['service is not a key', { service: [1] }],
+        ['value_num is not a number', { value_num: 'ten' }],
+        ['value_num is not a number', { value_num: [1] }],
         ['value_num is out of range', { value_num: 1e300 }],
         ['samples_count is out of range', { samples_count: 1e300 }],
         ['it has no number', { value_num: null, value: null }],
@@ -169,7 +169,7 @@ for (const [name, makeDatabase] of Object.entries(databases)) {
         loaded: 1,
         skipped: Object.fromEntries(expected),
       })
-      assert.deepEqual(model('host').skipped, { 'ip is no address': 1 })
+      assert.deepEqual(model('host').skipped, { 'ip is not an address': 1 })
       assert.deepEqual(model('service').skipped, { 'its type is not known': 1 })
       assert.deepEqual(model('dashboard').skipped, { 'there is nothing like it here': 1 })
     })

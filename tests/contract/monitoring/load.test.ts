@@ -128,7 +128,7 @@ for (const [name, makeDatabase] of Object.entries(databases)) {
           'the counter began anew': 1,
           'the first reading of a counter': 1,
           'there is no metric request.referer here': 1,
-          'valid_from is no time': 1,
+          'valid_from is not a time': 1,
         },
       })
       assert.deepEqual(model('metricnotificationcheck').skipped, { 'it has no threshold': 1 })

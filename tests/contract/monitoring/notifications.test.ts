@@ -160,7 +160,7 @@ for (const [database, envOf] of Object.entries(databases)) {
 
 describe('thresholds of a new check', () => {
   const cases: [what: string, thresholds: unknown, message: RegExp][] = [
-    ['text that is no JSON', '{', /JSON list/],
+    ['text that is not JSON', '{', /JSON list/],
     ['no list', '{"a":1}', /JSON list/],
     ['an empty list', '[]', /required/],
     ['9 elements', [threshold({}).slice(0, 9)], /Element 1: a list of 10 elements/],
@@ -171,7 +171,7 @@ describe('thresholds of a new check', () => {
       /"avg" is none of min_value, max_value, max_timeout/,
     ],
     ['flags that are none', [threshold({ flags: ['x', 1, 0, true] })], /elements 3 to 6/],
-    ['a bound that is no number', [threshold({ min: 'NaN' })], /elements 7 and 8/],
+    ['a bound that is not a number', [threshold({ min: 'NaN' })], /elements 7 and 8/],
     ['a huge bound', '[["request.count","min_value",0,0,0,0,-1e999,1,null,"x"]]', /elements 7 and 8/],
     ['bounds the wrong way round', [threshold({ min: 5, max: 1 })], /minimum is above/],
     ['steps without end', [threshold({ steps: 1e9 })], /element 9/],

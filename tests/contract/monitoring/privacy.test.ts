@@ -56,7 +56,7 @@ interface StoredFile {
   isDump: boolean
 }
 
-/** The catalogue without the audit log, which has addresses on purpose and is no part of monitoring. */
+/** The catalogue without the audit log, which has addresses on purpose and is not a part of monitoring. */
 function catalogueWithoutAudit(dataDir: string): Buffer {
   const copy = join(dataDir, 'copy-of-the-catalogue')
   const catalogue = new DatabaseSync(join(dataDir, 'terrane.sqlite'), { readOnly: true, timeout: 60_000 })

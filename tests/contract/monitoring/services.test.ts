@@ -74,7 +74,7 @@ for (const [kind, environment] of Object.entries(databases)) {
       assert.equal(await passwordOf(4), undefined)
       assert.deepEqual(
         errorsOf(await call('PUT', '/api/services/4/', { source: { password: '********' } })),
-        { 'source.password': ['There is no password yet that the stars could stand for.'] },
+        { 'source.password': ['"********" keeps a stored password, and there is none: send the password.'] },
       )
     })
 

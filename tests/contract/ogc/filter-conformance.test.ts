@@ -165,7 +165,7 @@ describe('the abstract tests of filters (OGC 19-079r2, Annex A)', () => {
       for (const parameters of languages) await refuses(layer, 'THIS IS NOT A FILTER', parameters)
   })
 
-  it('/conf/filter/expression-construction: what is no queryable is refused', async () => {
+  it('/conf/filter/expression-construction: what is not a queryable is refused', async () => {
     for (const layer of layers) await refuses(layer, 'this_is_not_a_queryable IS NULL')
   })
 

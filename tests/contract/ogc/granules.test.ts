@@ -145,7 +145,7 @@ describe('the granules of a coverage', () => {
     }
   })
 
-  it('are a 404 of a layer that is no mosaic, and a mosaic has no items', async (test) => {
+  it('are a 404 of a layer that is not a mosaic, and a mosaic has no items', async (test) => {
     const client = await serveMosaic(test)
     client.granule('single.tif')
     await client.call('POST', '?exec=true', { import: { data: { type: 'file', file: 'single.tif' } } })

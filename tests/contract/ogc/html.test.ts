@@ -67,7 +67,7 @@ describe('pages below /ogc', () => {
     try {
       return readHtml(reply.body)
     } catch (error) {
-      throw new Error(`${url} is no page`, { cause: error })
+      throw new Error(`${url} is not a page`, { cause: error })
     }
   }
 

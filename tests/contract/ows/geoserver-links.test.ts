@@ -173,7 +173,7 @@ const links: Link[] = [
     link: `/topp/ows?${byPage}&outputFormat=application%2Fjson`,
     status: 400,
     type: /xml/,
-    has: /WFS 1\.0\.0 is not offered here: ask for 2\.0\.0 or 1\.1\.0/,
+    has: /WFS 1\.0\.0 is not supported: request 2\.0\.0 or 1\.1\.0/,
   },
   {
     by: 'scripts that edit',
@@ -282,7 +282,7 @@ const links: Link[] = [
     link: '/wms',
     status: 400,
     type: /xml/,
-    has: /code="OperationNotSupported".*WMS is asked by key and value/,
+    has: /code="OperationNotSupported".*WMS accepts key-value requests only/,
     body: '<ogc:GetMap xmlns:ogc="http://www.opengis.net/ows" service="WMS" version="1.1.1"/>',
   },
   {

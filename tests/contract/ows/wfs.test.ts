@@ -242,7 +242,7 @@ for (const [shape, settings] of Object.entries(shapes)) {
       assert.match(hits.text, /<wfs:ValueCollection [^>]*numberMatched="3" numberReturned="0"/)
     })
 
-    it('refuses values of what is no property, of older versions and in other formats', async () => {
+    it('refuses values of what is not a property, of older versions and in other formats', async () => {
       const values = (more: string): string => `service=WFS&request=GetPropertyValue&typeNames=trees${more}`
       for (const [more, code, locator] of [
         ['&version=2.0.0', 'MissingParameterValue', 'valuereference'],

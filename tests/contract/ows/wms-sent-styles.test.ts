@@ -124,7 +124,7 @@ describe('styles that a request brings along', () => {
     const narrowed = sldOf(named('default:roads', constraint + userStyle(green)))
     const { statusCode, body } = await ask(server, 'styles=', narrowed)
     assert.equal(statusCode, 400, body)
-    assert.match(body, /code="OperationNotSupported".*constraint of layer "?&?q?u?o?t?;?default:roads/s)
+    assert.match(body, /code="OperationNotSupported".*constraint for layer "?&?q?u?o?t?;?default:roads/s)
   })
 
   it('are ignored where they are not switched on', async (t) => {

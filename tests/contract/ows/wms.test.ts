@@ -207,7 +207,7 @@ for (const [shape, settings] of Object.entries(shapes)) {
       ]) {
         const { status, text } = await ask(`${wide}&${wrong}`)
         assert.equal(status, 400, wrong)
-        assert.match(text, /is no number from 10 to 1000/)
+        assert.match(text, /is not a number from 10 to 1000/)
       }
     })
 

@@ -103,7 +103,7 @@ describe('the state for supervisors and load balancers', () => {
     assert.equal(draining.statusCode, 503)
     assert.deepEqual(
       [draining.json().code, draining.json().detail],
-      ['server-not-ready', 'This server takes no requests now: it is stopping'],
+      ['server-not-ready', 'This server does not accept requests now: it is stopping'],
     )
     assert.ok(Number(draining.headers['retry-after']) > 0)
     assert.equal((await get('/health/live')).statusCode, 200)

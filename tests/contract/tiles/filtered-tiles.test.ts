@@ -131,7 +131,7 @@ for (const [shape, environment] of Object.entries(shapes))
       )
     })
 
-    it('are refused for what is no filter of one layer as it is', async () => {
+    it('are refused for what is not a filter of one layer as it is', async () => {
       const refused: [string, string, string][] = [
         ['default:many', 'filter=n%20%3C', 'invalid-filter'],
         ['default:many', 'filter=nothing%20%3D%201', 'invalid-filter'],

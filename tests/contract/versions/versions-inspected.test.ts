@@ -161,7 +161,7 @@ describe('versions that are looked at', () => {
       for (const file of ['0/0/0.png', '0/0/0.webp', 'layer.qlr']) {
         const refused = await ask(server, 'GET', `/tiles/${layer}/${file}?version=1`)
         assert.equal(refused.status, 400, refused.text)
-        assert.match(refused.text, /version does not go with this address/)
+        assert.match(refused.text, /version is not supported here/)
       }
       const radiusAt = async (version: number): Promise<unknown> => {
         const map = (await get(server, `/tiles/${layer}/style.json?version=${version}`)) as {

@@ -47,7 +47,7 @@ export function describeRestores(catalogue: keyof typeof catalogues): void {
         assert.deepEqual(
           versions.map(({ version, restorable, reason }) => [version, restorable, reason]),
           [
-            [3, false, 'It is what the layer is now'],
+            [3, false, 'It is the current version'],
             [2, true, null],
             [1, true, null],
           ],

@@ -109,7 +109,7 @@ describe('a database that goes away during a load', () => {
 })
 
 describe('a database server that is stopped during a load', () => {
-  it('makes the task ERROR with the reason; the server answers, and says 503 for what needs the database', async (t) => {
+  it('makes the task ERROR with the reason; the server responds, and says 503 for what needs the database', async (t) => {
     const cluster = await startPostgres()
     t.after(() => cluster.stop())
     const { client } = await startWithPlaces(t, cluster)

@@ -27,7 +27,7 @@ const gdalDigits = 15
 const meant: Record<string, { fields: readonly string[]; because: string }> = {
   GeoJSON: { fields: ['moment'], because: 'GeoJSON has no times: a text stays as it is written' },
   CSV: { fields: ['WKT'], because: 'the column is the geometry' },
-  LIBKML: { fields: ['odd'], because: 'what is no xs:double is text, with a message' },
+  LIBKML: { fields: ['odd'], because: 'what is not an xs:double is text, with a message' },
 }
 /** Fields without a counterpart in GDAL, and fields of GDAL that never hold a value. */
 const ownFields: Record<string, readonly string[]> = { LIBKML: ['Folder', 'placemarkId'] }

@@ -174,6 +174,6 @@ describe('docs/behind-a-proxy.md', () => {
     const headers = { ...json, origin: 'https://www.maps.example.org' }
     const refused = await answerOf(port, { ...made, headers })
     assert.equal(refused.status, 403)
-    assert.match(refused.body, /TERRANE_PUBLIC_URL to the address that people type.*TERRANE_CORS_ORIGINS/)
+    assert.match(refused.body, /TERRANE_PUBLIC_URL to the URL in the browser.*TERRANE_CORS_ORIGINS/)
   })
 })

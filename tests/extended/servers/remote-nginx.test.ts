@@ -50,9 +50,9 @@ describe('remote data from nginx', () => {
       password: 'guess',
     })
     assert.equal(wrong.state, 'INIT_ERROR')
-    assert.match(String(wrong.message), /401 Unauthorized: it does not take this username and password$/)
+    assert.match(String(wrong.message), /401 Unauthorized: the server rejects this username and password$/)
     const none = await importRemote(client, { location: `http://${host}/${path}` })
-    assert.match(String(none.message), /401 Unauthorized: it asks for a username and password$/)
+    assert.match(String(none.message), /401 Unauthorized: the server requires a username and password$/)
   })
 
   it('that are not there make an INIT_ERROR that says so', async (test) => {
@@ -60,7 +60,7 @@ describe('remote data from nginx', () => {
     const base = `http://127.0.0.1:${await startNginx(test, fixtures)}`
     const { state, message } = await importRemote(client, { location: `${base}/none.zip?key=secret` })
     assert.equal(state, 'INIT_ERROR')
-    assert.equal(message, `${base}/none.zip could not be fetched: the server answers 404 Not Found`)
+    assert.equal(message, `${base}/none.zip could not be fetched: the server responds 404 Not Found`)
   })
 
   it('come by https where its certificate is vouched for', async (test) => {

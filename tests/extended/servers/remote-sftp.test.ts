@@ -30,7 +30,7 @@ describe('remote data from OpenSSH', { skip: noAccounts ?? false }, () => {
     const none = await importRemote(client, { location: `${base}/~/none.zip`, ...user })
     assert.match(String(none.message), /no such file/)
     const device = await importRemote(client, { location: `${base}/dev/zero`, ...user })
-    assert.match(String(device.message), /it is no file/)
+    assert.match(String(device.message), /it is not a file/)
   })
 
   it('need the right password, also in the location', async (test) => {
@@ -48,7 +48,7 @@ describe('remote data from OpenSSH', { skip: noAccounts ?? false }, () => {
       ...user,
       password: 'guess',
     })
-    assert.match(String(wrong.message), /does not take this username and password/)
+    assert.match(String(wrong.message), /rejects this username and password/)
   })
 
   it('come from a server whose key is new or known, not from one whose key has changed', async (test) => {
@@ -68,7 +68,7 @@ describe('remote data from OpenSSH', { skip: noAccounts ?? false }, () => {
       location: location.replace(String(port), String(other)),
       ...user,
     })
-    assert.match(String(changed.message), /is not the one that .*known_hosts holds/)
+    assert.match(String(changed.message), /differs from the key in .*known_hosts holds/)
     const strict = await startFetcher(test, { TERRANE_SFTP_STRICT: 'on' })
     const refused = await importRemote(strict, { location, ...user })
     assert.match(String(refused.message), /TERRANE_SFTP_STRICT/)

@@ -143,7 +143,7 @@ describe('credentials', () => {
     ]) {
       count = 0
       const fetching = fetchInto(test, `${base}/x`, { credentials })
-      await assert.rejects(fetching, isFailure('remote-failed', /does not take this username/))
+      await assert.rejects(fetching, isFailure('remote-failed', /rejects this username/))
       assert.ok(count <= 3, String(count))
     }
   })

@@ -141,7 +141,7 @@ describe('a database that comes back', () => {
     assert.equal((await run).status, 204)
     const task = (await stateOf(client, id)).tasks?.[0]
     assert.equal(String(task?.state), 'ERROR')
-    assert.match(String(task?.errorMessage), /did not come back within 2 s \(TERRANE_DATABASE_WAIT\)/)
+    assert.match(String(task?.errorMessage), /was unavailable for 2 s \(TERRANE_DATABASE_WAIT\)/)
     assert.doesNotMatch(String(task?.errorMessage), driverWords)
   })
 
@@ -166,7 +166,7 @@ describe('a database that comes back', () => {
     await ending
     const task = (await stateOf(client, id)).tasks?.[0]
     assert.equal(String(task?.state), 'ERROR', JSON.stringify(task))
-    assert.match(String(task?.errorMessage), /The load was begun 3 times/)
+    assert.match(String(task?.errorMessage), /The load was started 3 times/)
     assert.doesNotMatch(String(task?.errorMessage), driverWords)
     assert.ok(ended >= 3, String(ended))
     assert.equal(await countFeatures(client, 'default:places'), oldRows)

@@ -225,7 +225,7 @@ describe('filters of distances', needsGdal, () => {
       ['DWITHIN(geom, POINT(11 52), 10)', /no unit that is known/],
       ['DWITHIN(geom, POINT(11 52), -1, meters)', /no number from 0/],
       ['DWITHIN(n, POINT(11 52), 1, meters)', /between the geometry and one that is written/],
-      ['DWITHIN(geom, geom, 1, meters)', /is no geometry/],
+      ['DWITHIN(geom, geom, 1, meters)', /is not a geometry/],
       ['DWITHIN(geom, POINT(11 52), 1, meters, 2)', /between the geometry and one that is written/],
       [`DWITHIN(geom, LINESTRING(${line}), 1, meters)`, /at most 1000 vertices/],
     ] as const) {

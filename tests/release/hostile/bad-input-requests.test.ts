@@ -116,7 +116,7 @@ describe('an upload without data', () => {
     for (const upload of uploads) {
       const { id, task, messages, runStatus } = await loadFiles(client, [upload])
       assert.equal(task.state, 'NO_FORMAT', upload.name)
-      assert.match(messages, /holds no files but hidden ones/)
+      assert.match(messages, /contains only hidden files/)
       assert.equal(runStatus, 409)
       for (const path of ['data', 'data/files', 'target', 'layer', 'transforms', 'progress', 'rejects'])
         assert.ok((await client.call('GET', `/${id}/tasks/0/${path}`)).status < 500, path)
@@ -180,10 +180,7 @@ describe('an import that cannot be', () => {
     for (const one of data) {
       const answer = await client.call('POST', '', { import: { data: one } })
       assert.equal(answer.status, 400, `${JSON.stringify(one)}: ${answer.text}`)
-      assert.match(
-        String(answer.json.detail),
-        /not inside a folder that may be imported.*TERRANE_IMPORT_ROOTS/,
-      )
+      assert.match(String(answer.json.detail), /outside the import folders.*TERRANE_IMPORT_ROOTS/)
     }
     assert.deepEqual((await client.call('GET', '')).json, { imports: [] })
   })
@@ -218,7 +215,10 @@ describe('an import that cannot be', () => {
       [{ data: { type: 'database' } }, /command line: terrane import --database/],
       [{ data: { type: 'file', file: 5 } }, /"import\.data\.file" must be string, found 5/],
       [{ data: { type: 'file', file: 'a\u0000b' } }, /null character/],
-      [{ data: { type: 'file', file: 'a.csv', charset: 'klingon' } }, /"klingon" is not a text encoding/],
+      [
+        { data: { type: 'file', file: 'a.csv', charset: 'klingon' } },
+        /"klingon" is not a known text encoding/,
+      ],
       [{ transforms: [{ type: 'Bogus' }] }, /Unknown transformation type "Bogus"/],
     ]
     for (const [expected, message] of refused) {
@@ -241,7 +241,7 @@ describe('an import that cannot be', () => {
       (await client.call('POST', '?expand=2', { import: { data } })).json.import
     const missing = await create({ type: 'file', file: 'missing.shp' })
     assert.equal(missing?.state, 'INIT_ERROR')
-    assert.match(String(missing?.message), /no file or folder ".*missing\.shp"/)
+    assert.match(String(missing?.message), /File or folder ".*missing\.shp" does not exist/)
     const empty = await create({ type: 'directory', location: 'nothing' })
     assert.equal(empty?.state, 'PENDING')
     assert.deepEqual(empty?.tasks, [])

@@ -62,8 +62,8 @@ async function within(megabytes: number, work: () => Promise<void>): Promise<voi
 describe('a log that is none', () => {
   const kinds: [what: string, make: (path: string) => void, says: RegExp][] = [
     ['a folder', (path) => mkdirSync(path), /is a folder: name a log/],
-    ['a pipe', (path) => execFileSync('mkfifo', [path]), /is no file: name a log/],
-    ['a device', (path) => symlinkSync('/dev/zero', path), /is no file: name a log/],
+    ['a pipe', (path) => execFileSync('mkfifo', [path]), /is not a file: name a log/],
+    ['a device', (path) => symlinkSync('/dev/zero', path), /is not a file: name a log/],
     ['a link to itself', (path) => symlinkSync(path, path), /links lead in a circle/],
     ['a link to nothing', (path) => symlinkSync('/nonexistent/log', path), /does not exist/],
   ]
@@ -89,7 +89,7 @@ describe('a log that is none', () => {
     writeFileSync(`${path}.5.gz`, gzipSync(line()))
     writeFileSync(path, line({ path: '/b' }))
     const { problem = '' } = await service.collect(now)
-    for (const part of [/log\.1 is a folder/, /log\.2 is no file/, /log\.3\.gz is no file/, /header/])
+    for (const part of [/log\.1 is a folder/, /log\.2 is not a file/, /log\.3\.gz is not a file/, /header/])
       assert.match(problem, part)
     await service.collect(now + minute)
     assert.deepEqual(await service.sums('request.count'), { count: 2 })

@@ -21,7 +21,7 @@ interface Made {
   task: Json
 }
 
-/** Imports a table of points; rows whose latitude is no number are rejected. */
+/** Imports a table of points; rows whose latitude is not a number are rejected. */
 async function imported(
   client: ImporterClient,
   table: { head: string; rows: readonly string[] },

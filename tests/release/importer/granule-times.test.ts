@@ -21,7 +21,7 @@ describe('times of granules', () => {
     client.granule('m/b.tif', { column: 1 })
     const id = await createMosaic(client, 'm', { mode: 'auto' })
     const entry = await client.call('GET', `/${id}/data/files/b.tif`)
-    assert.match(String(entry.json.message), /its name holds no date/)
+    assert.match(String(entry.json.message), /its name contains no date/)
     const task = await runMosaic(client, id)
     assert.equal(task.state, 'COMPLETE')
     assert.match(JSON.stringify(task.messages), /\\"b\.tif\\" has no time/)

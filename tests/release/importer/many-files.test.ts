@@ -91,7 +91,7 @@ describe('an archive of many empty files', () => {
       assert.equal(String(tasks.json.task?.state), 'NO_FORMAT')
       assert.match(
         JSON.stringify(tasks.json.task?.messages),
-        new RegExp(`Without any content: .* and ${count - 20} more`),
+        new RegExp(`Empty files: .* and ${count - 20} more`),
       )
       assert.ok(requested <= 2, `${requested} files were inspected`)
     })

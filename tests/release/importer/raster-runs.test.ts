@@ -201,7 +201,7 @@ describe('REPLACE of a coverage', () => {
     await client.call('POST', `/${id}`)
     const task = await taskOf(client, id)
     assert.equal(task.state, 'ERROR')
-    assert.match(String(task.errorMessage), /"photo\.tif" does not exist any more/)
+    assert.match(String(task.errorMessage), /"photo\.tif" no longer exists/)
     assert.deepEqual(await layersOf(client), before)
     assert.equal(storedEntries(client).length, 1)
   })

@@ -106,7 +106,7 @@ for (const catalogue of ['SQLite', 'PostgreSQL']) {
       assert.equal((await victim.call('POST', `/${recursive}`)).status, 204)
       assert.match((await victim.call('GET', `/${recursive}/tasks/0`)).text, /not authorized/)
       await victim.assertLives()
-      assert.match(await victim.log(), /work was ended from outside/)
+      assert.match(await victim.log(), /work was ended by the server/)
     })
   })
 }

@@ -197,7 +197,7 @@ for (const source of sources) {
       assert.equal(await reported('&time=2016/2017-04-30'), 0)
     })
 
-    it('by time stand in capabilities with the first and the last, and what is no time is refused', async () => {
+    it('by time stand in capabilities with the first and the last, and what is not a time is refused', async () => {
       for (const [version, dimension] of [
         ['1.3.0', /<Dimension units="ISO8601" name="time" default="([^"]+)"[^>]*>([^<]+)<\/Dimension>/],
         ['1.1.1', /<Extent name="time" default="([^"]+)"[^>]*>([^<]+)<\/Extent>/],

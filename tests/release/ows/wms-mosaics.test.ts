@@ -60,7 +60,7 @@ for (const store of indexStores) {
       }
     })
 
-    it('refuse what is no time, and times that there are none of', async () => {
+    it('refuse what is not a time, and times that there are none of', async () => {
       const list = Array.from({ length: 201 }, () => '2020').join()
       for (const time of [
         'yesterday',

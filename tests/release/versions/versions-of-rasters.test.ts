@@ -157,7 +157,7 @@ describe('versions of a raster', () => {
     const [gone] = await versionsOf(server, name)
     assert.deepEqual(
       [gone?.restorable, gone?.reason],
-      [false, 'The files that it read are not there any more'],
+      [false, 'The source files of the version no longer exist'],
     )
     const refused = await restore(server, name, 1)
     assert.deepEqual([refused.status, refused.json['code']], [409, 'not-restorable'])

@@ -19,7 +19,7 @@ export const sendingEn = {
   parts: (value: number, names: string) => `with ${value > 8 ? count(value, 'part', 'parts') : names}`,
   inFolder: (folder: string) => `in ${folder}`,
   missing: {
-    shp: 'Without its .shp there are no shapes: it would be a table.',
+    shp: 'Without the .shp file there are no geometries: the data would be a table.',
     shx: 'Without its .shx it is read from end to end: slower, nothing is lost.',
     dbf: 'Without its .dbf it would have no columns.',
     prj: 'Without its .prj file you will have to choose the CRS.',
@@ -33,7 +33,7 @@ export const sendingEn = {
     paused: 'Paused',
     trying: 'Tries again',
     done: 'All there',
-    refused: 'Not taken',
+    refused: 'Rejected',
     absent: 'Drop it again to go on',
   },
   partMissing: 'Part missing',
@@ -53,7 +53,7 @@ export const sendingEn = {
   look: (value: number) => `Look at ${count(value, 'dataset', 'datasets')}`,
   more: (value: number) => `And ${number(value)} more.`,
   cut: (most: number) =>
-    `These are too many at once: the first ${number(most)} files are taken. Send the others as a zip.`,
+    `Too many files: only the first ${number(most)} files are taken. Send the others as a zip.`,
   unread: (names: string) => `The browser could not read ${names}.`,
   findFailed: 'Files of earlier visits are not known.',
 }

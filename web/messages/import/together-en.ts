@@ -14,7 +14,7 @@ export const togetherEn = {
   problem: {
     points: (value: number) => `${layers(value)}: coordinates are in columns`,
     crs: (value: number) => `${layers(value)}: no coordinate system`,
-    keys: (value: number) => `${layers(value)}: no key tells which row is which`,
+    keys: (value: number) => `${layers(value)}: choose the key columns that identify a row`,
     stopped: (value: number) => `${layers(value)}: a limit stopped the load`,
     rejected: (value: number) => `${layers(value)}: too many rows would be rejected`,
     unread: (value: number) => `${layers(value)}: cannot be read`,
@@ -29,7 +29,7 @@ export const togetherEn = {
   bestOfEach: 'For each the one that fits it best',
   otherCrs: 'Another one, by its code',
   takeCrs: (value: number) => `Take it for ${layers(value)}`,
-  keyOfAll: 'Column that tells rows apart',
+  keyOfAll: 'Key column that identifies a row',
   noCommonColumn: 'No column is in all of them. Choose a key for each.',
   takeKey: (value: number) => `Take it for ${layers(value)}`,
   letThrough: (value: number) => `Let ${layers(value)} through`,
@@ -38,7 +38,7 @@ export const togetherEn = {
   runAgain: 'Run again',
   leaveOut: 'Leave them out',
   leaveOutTitle: (value: number) => `Leave out ${layers(value)}?`,
-  leaveOutHint: 'They are taken from this import. Import their files again to have them back.',
+  leaveOutHint: 'They are removed from this import. Import their files again to have them back.',
   rules: (value: number) => `Choices for ${layers(value)}`,
   rulesHint:
     'What is left empty stays as it is. Choose in the list for which layers this is; one may still be changed by itself afterwards.',

@@ -64,7 +64,7 @@ export const en = {
   saved: 'Saved, as a version.',
   meanwhile: 'Another user has changed this text. Your text is still here: saving overwrites the other one.',
   nothingDescribed: 'No description yet',
-  keywordsHint: 'With commas between.',
+  keywordsHint: 'Separated by commas.',
   fields: {
     title: 'Title',
     abstract: 'Abstract',
@@ -114,7 +114,7 @@ export const en = {
   noValue: 'no value',
   noMapOfTable: 'The rows have no geometry: there is no map of them.',
   noMapWithoutSrs: 'The CRS of the coordinates is unknown, so there is no map.',
-  noTableOfRaster: 'A raster has cells, not rows: there is no table of it.',
+  noTableOfRaster: 'A raster has cells instead of rows, so it has no attribute table.',
 }
 
 export type LayerTexts = typeof en

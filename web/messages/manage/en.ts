@@ -80,7 +80,7 @@ export const en = {
       'verify-ca': 'Encrypted, signer checked',
       'verify-full': 'Encrypted, signer and name checked',
     },
-    passwordHint: 'Empty: it stays as it is. It is never shown.',
+    passwordHint: 'Leave empty to keep the current password. It is never shown.',
     newPasswordHint: 'The password is stored encrypted and never shown.',
     pathHint: 'Below the folder of stores on the server. Empty: the server makes a file of its own.',
     check: 'Try the connection',

@@ -7,7 +7,7 @@ import { filter, found, sorts } from './layer-list.ts'
 
 const typingMilliseconds = 150
 /** Maximum number of workspace buttons; more become a list. */
-const mostChips = 4
+const maxChips = 4
 
 /** Search, filters with counts, order and view; all of them in the address. */
 export function Filters() {
@@ -115,7 +115,7 @@ function Chips() {
         <Chip text={texts.look} count={counts.problems ?? 0} icon="warn" {...toggle('problem', 'true')} />
       )}
       {workspaces.length > 1 &&
-        workspaces.length <= mostChips &&
+        workspaces.length <= maxChips &&
         workspaces.map(({ name, layers, public: isPublic }) => (
           <Chip
             key={name}
@@ -141,7 +141,7 @@ function Workspaces() {
   const texts = homeTexts.value
   const workspaces = found.value?.counts.workspaces ?? []
   const chosen = query.value.get('workspace') ?? ''
-  if (workspaces.length <= mostChips) return null
+  if (workspaces.length <= maxChips) return null
   return (
     <select
       class="in"

@@ -9,11 +9,11 @@ import type { Layer } from './layer-list.ts'
 import { found, need } from './layer-list.ts'
 
 const gap = 16
-const leastWidth = 300
+const minWidth = 300
 const cardHeight = 338
 
 function columnsOf(width: number): number {
-  return Math.max(1, Math.floor((width + gap) / (leastWidth + gap)))
+  return Math.max(1, Math.floor((width + gap) / (minWidth + gap)))
 }
 
 /** Layers as cards; of many, those in sight. */

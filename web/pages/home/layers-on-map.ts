@@ -1,7 +1,7 @@
 import type { Calls } from '../../api/openapi.d.ts'
 
 /** Maximum number of layers on the map: more are hard to distinguish, and slow. */
-const mostOnMap = 8
+const maxOnMap = 8
 
 type Layer = Calls['GET /rest/catalogue/layers']['answer']['layers'][number]
 type Mapped = Pick<Layer, 'workspace' | 'name' | 'kind' | 'geometryType' | 'thumbnail' | 'problem' | 'bounds'>
@@ -17,7 +17,7 @@ export interface MappedLayers {
 
 /** All of few layers, and none of many. `total`: how many there are. */
 export function layersOnMap(total: number, layers: readonly Mapped[]): MappedLayers {
-  if (total > mostOnMap) return { ids: [] }
+  if (total > maxOnMap) return { ids: [] }
   const drawn = layers
     .filter(({ thumbnail, problem }) => thumbnail !== undefined && problem === undefined)
     .map((layer) => ({ layer, height: heightOf(layer) }))

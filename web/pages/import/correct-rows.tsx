@@ -12,8 +12,8 @@ import { type RejectedRow, type RejectedRows, sendCall, withValue } from './reje
 import { type Task, taskPath } from './types.ts'
 import { useAct } from './use-act.ts'
 
-/** As many as a table of inputs bears. */
-const mostShown = 200
+/** Maximum number of rows in the table of inputs. */
+const maxShown = 200
 
 interface CorrectRowsProps {
   importId: number
@@ -25,7 +25,7 @@ interface CorrectRowsProps {
 export function CorrectRows({ importId, task, reload }: CorrectRowsProps) {
   const texts = endTexts.value
   const path = taskPath(String(importId), task.id)
-  const requested: Call = { path: `${path}/rejects`, query: { f: 'geojson', limit: mostShown } }
+  const requested: Call = { path: `${path}/rejects`, query: { f: 'geojson', limit: maxShown } }
   const rows = useMemo(() => new Resource<RejectedRows>((signal) => call(requested, signal)), [path])
   const corrected = useSignal<ReadonlyMap<number, string>>(new Map())
   const reason = useSignal<string | undefined>(undefined)

@@ -21,7 +21,7 @@ interface Preview extends Rows {
 }
 
 /** More are drawn by tiles. */
-const mostObjects = 500
+const maxObjects = 500
 const pollMs = 1500
 
 interface PreviewMapProps {
@@ -35,7 +35,7 @@ interface PreviewMapProps {
 /** Map of a task's rows before loading. Selection is shared with the table. */
 export function PreviewMap({ path, srs, name }: PreviewMapProps) {
   const texts = importTexts.value
-  const query = { limit: mostObjects, srs }
+  const query = { limit: maxObjects, srs }
   const first = useMemo(
     () =>
       new Resource<Preview>((aborted) =>
@@ -54,7 +54,7 @@ export function PreviewMap({ path, srs, name }: PreviewMapProps) {
     return () => clearTimeout(timer)
   }, [first, value])
   const rows = value?.rows ?? 0
-  const isLarge = name !== undefined && rows > mostObjects
+  const isLarge = name !== undefined && rows > maxObjects
   const dark = isDark.value
   const style = useMemo(
     () => (isLarge ? tilesStyle({ path, srs, name, rows }, dark) : undefined),

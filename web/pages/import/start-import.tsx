@@ -12,7 +12,7 @@ import type { PastImport } from './history/past-imports.ts'
 import { titleOf } from './history/past-list.tsx'
 import { Sources } from './sources/sources.tsx'
 import type { ImportSummary } from './types.ts'
-import { type Chosen, droppedFiles, inputFiles, mostFiles } from './upload/chosen-files.ts'
+import { type Chosen, droppedFiles, inputFiles, maxFiles } from './upload/chosen-files.ts'
 import { type FileSet, fileSets } from './upload/file-sets.ts'
 import { FilesPanel, isWhole } from './upload/files-panel.tsx'
 import { type Sending, sendingOfUser } from './upload/sending.ts'
@@ -153,7 +153,7 @@ function LeftOut({ sending }: { sending: Sending }) {
   const texts = sendingTexts.value
   const { isCut, unread } = sending.chosen.value
   const reported = [
-    ...(isCut ? [texts.cut(mostFiles)] : []),
+    ...(isCut ? [texts.cut(maxFiles)] : []),
     ...(unread.length > 0 ? [texts.unread(unread.slice(0, 5).join(', '))] : []),
   ]
   return reported.map((text) => (
@@ -222,10 +222,10 @@ function Chooser({ icon, label, look, isFolder = false, onChosen }: ChooserProps
   )
 }
 
-const mostShown = 8
+const maxShown = 8
 const open: Call = {
   path: '/rest/import-history',
-  query: { state: 'INIT,INIT_ERROR,PENDING,READY,RUNNING', limit: mostShown },
+  query: { state: 'INIT,INIT_ERROR,PENDING,READY,RUNNING', limit: maxShown },
 }
 
 /** Imports that need input or are running; others are in the history. */

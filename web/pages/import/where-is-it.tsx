@@ -22,8 +22,8 @@ interface WhereProps {
   put(call: Call): Promise<void>
 }
 
-const mostShown = 4
-const mostNamed = 8
+const maxShown = 4
+const maxNamed = 8
 const miniRows = 60
 
 interface NamedCrs {
@@ -43,7 +43,7 @@ export function WhereIsIt({ path, task, put }: WhereProps) {
   const { found, named } = useFound(path, place)
   const { value, error } = found.state.value
   const byName = place.value === '' ? [] : (named.value?.crs ?? [])
-  const candidates = (value?.srsCandidates ?? task.layer?.srsCandidates ?? []).slice(0, mostShown)
+  const candidates = (value?.srsCandidates ?? task.layer?.srsCandidates ?? []).slice(0, maxShown)
   const srs = chosen.value ?? (candidates[0] && choiceOf(candidates[0]))
   const choose = (code: string): void => {
     chosen.value = code
@@ -115,7 +115,7 @@ function useFound(path: string, place: Signal<string>) {
   const named = useMemo(
     () =>
       new Resource<{ crs: NamedCrs[] }>((signal) =>
-        call({ path: '/rest/crs', query: { q: place.peek(), limit: mostNamed } }, signal),
+        call({ path: '/rest/crs', query: { q: place.peek(), limit: maxNamed } }, signal),
       ),
     [place],
   )

@@ -72,7 +72,7 @@ export function AboutForm({ id, layer, onDone }: AboutFormProps) {
   )
 }
 
-const mostLetters = 300
+const maxLetters = 300
 
 /** Concurrent changes by others. */
 function Meanwhile({ layer, begun }: { layer: Layer | undefined; begun: Layer }) {
@@ -88,7 +88,7 @@ function Meanwhile({ layer, begun }: { layer: Layer | undefined; begun: Layer })
           {changed.map((name) => (
             <div key={name} class="pair">
               <dt>{texts.fields[name]}</dt>
-              <dd dir="auto">{textOf(layer, name).slice(0, mostLetters) || texts.noValue}</dd>
+              <dd dir="auto">{textOf(layer, name).slice(0, maxLetters) || texts.noValue}</dd>
             </div>
           ))}
         </dl>
@@ -104,7 +104,7 @@ interface AboutActions {
   keep(changes: AboutLayer): Promise<void>
 }
 
-const mostTries = 3
+const maxTries = 3
 
 function useKept(id: string, begun: Layer): AboutActions {
   const others = useSignal<Layer | undefined>(undefined)
@@ -137,7 +137,7 @@ function useKept(id: string, begun: Layer): AboutActions {
           (name) => !(name in changes) || textOf(layer, name) === textOf(before, name),
         )
         // Others changed other fields: both changes are kept.
-        if (!isSame || tries >= mostTries) throw refusal
+        if (!isSame || tries >= maxTries) throw refusal
       }
   }
   return { others, keep }

@@ -77,12 +77,12 @@ function DoiLink({ doi }: { doi: string }) {
   )
 }
 
-const mostShown = 600
+const maxShown = 600
 const firstShown = 200
 
 /** A long text opens on demand. */
 function Reported({ text }: { text: string }) {
-  if (text.length <= mostShown) return text
+  if (text.length <= maxShown) return text
   return (
     <details>
       <summary>{text.slice(0, firstShown)}…</summary>

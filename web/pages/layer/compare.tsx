@@ -27,7 +27,7 @@ interface Compared {
   rows: { features: Change[] }
 }
 
-const mostListed = 100
+const maxListed = 100
 const signs = { added: '+', changed: '~', removed: '−' }
 
 interface CompareProps {
@@ -47,7 +47,7 @@ function Difference({ id, from, to, versions, bounds }: CompareProps & { from: s
   const texts = layerTexts.value
   const requested: Call = {
     path: `${layerPath(id)}/versions/${encodeURIComponent(from)}/changes`,
-    query: { against: to, limit: mostListed },
+    query: { against: to, limit: maxListed },
   }
   const found = useMemo(
     () => new Resource((aborted) => whenReady(() => call<Compared>(requested, aborted), aborted)),
@@ -133,12 +133,12 @@ function ChangeList({ changes }: { changes: readonly Change[] }) {
           </li>
         ))}
       </ul>
-      {changes.length === mostListed && <p class="dim small">{texts.firstChanges(mostListed)}</p>}
+      {changes.length === maxListed && <p class="dim small">{texts.firstChanges(maxListed)}</p>}
     </>
   )
 }
 
-const mostValues = 12
+const maxValues = 12
 
 /** Differences of a changed row; the first values of another one. */
 function Values({ of }: { of: Change['properties'] }) {
@@ -149,7 +149,7 @@ function Values({ of }: { of: Change['properties'] }) {
   if (reported.length === 0) return <p class="dim small">{layerTexts.value.shapeDiffers}</p>
   return (
     <dl class="kv">
-      {reported.slice(0, mostValues).map((name) => (
+      {reported.slice(0, maxValues).map((name) => (
         <div key={name} class="pair">
           <dt dir="auto">{name}</dt>
           <dd dir="auto">
@@ -173,10 +173,10 @@ function isSame(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other)
 }
 
-const mostLetters = 200
+const maxLetters = 200
 
 function textOf(value: unknown): string {
   if (value === null || value === undefined || value === '') return layerTexts.value.noValue
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return text.length > mostLetters ? `${text.slice(0, mostLetters)}…` : text
+  return text.length > maxLetters ? `${text.slice(0, maxLetters)}…` : text
 }

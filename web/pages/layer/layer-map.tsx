@@ -98,7 +98,7 @@ function useReady(id: string, version: number | undefined): number | undefined {
   return version === ready ? version : undefined
 }
 
-/** Tiles hold an id that is no number among the attributes, as `id` with a `_` more than any column. */
+/** Tiles hold an id that is not a number among the attributes, as `id` with a `_` more than any column. */
 function withId(found: MapFeature, columns: readonly string[]): MapFeature {
   let name = 'id'
   while (columns.includes(name)) name = `_${name}`

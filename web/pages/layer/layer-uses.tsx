@@ -10,7 +10,7 @@ import { messages } from '../../messages/messages.ts'
 import type { Entry } from './types.ts'
 
 const monthSeconds = 30 * 24 * 60 * 60
-const mostNamed = 5
+const maxNamed = 5
 
 interface Metric {
   data: { data: { data: { label?: string; sum: string }[] }[] }
@@ -88,7 +88,7 @@ function Ranks({ title, of }: { title: string; of: Named[] }) {
     <div>
       <h3>{title}</h3>
       <ul class="rank">
-        {of.slice(0, mostNamed).map(({ label, requests }) => (
+        {of.slice(0, maxNamed).map(({ label, requests }) => (
           <li key={label}>
             <span class="cut" dir="auto">
               {label}

@@ -20,7 +20,7 @@ export function nextSort(column: string, before: Sort | undefined): Sort | undef
   return before.isDescending ? undefined : { column, isDescending: true }
 }
 
-/** As the server takes it: in quotes, whatever letters are in the name. */
+/** Returns the `sortby` parameter; the column name is quoted, so it may contain any character. */
 export function sortParameter({ column, isDescending }: Sort): string {
   return `${isDescending ? '-' : ''}"${column.replaceAll('"', '""')}"`
 }

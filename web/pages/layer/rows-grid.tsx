@@ -12,7 +12,7 @@ import { nextSort } from './row-order.ts'
 
 const sizes = { rowHeight: 30, headHeight: 34 }
 /** At least; where there are few columns they share the width of the table. */
-const leastWidth = 150
+const minWidth = 150
 const numberWidth = 84
 const beyondColumns = 2
 
@@ -41,7 +41,7 @@ export function RowsGrid({ rows, total, names, numbers, sortable, chosen }: Rows
     if (at !== undefined) scroller.show(at)
   }, [at])
   const columnWidth = Math.max(
-    leastWidth,
+    minWidth,
     Math.floor((scroller.width - numberWidth) / Math.max(1, names.length)),
   )
   const from = Math.max(0, Math.floor((scroller.left - numberWidth) / columnWidth) - beyondColumns)
@@ -222,12 +222,12 @@ function Side({ width, isHead = false }: { width: number; isHead?: boolean }) {
   return isHead ? <td style={{ width: `${width}px` }} /> : <td />
 }
 
-const mostLetters = 120
+const maxLetters = 120
 
 function shownValue(value: unknown, locale: string): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'number')
     return formatNumber(locale, value, { maximumFractionDigits: 10, useGrouping: false })
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return text.length > mostLetters ? `${text.slice(0, mostLetters)}…` : text
+  return text.length > maxLetters ? `${text.slice(0, maxLetters)}…` : text
 }

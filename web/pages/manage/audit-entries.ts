@@ -11,7 +11,7 @@ export const termNames = ['user', 'action', 'resource', 'from', 'to'] as const
 
 const perPage = 100
 /** Limit of the endpoint. */
-export const mostInCsv = 100_000
+export const maxInCsv = 100_000
 
 export function auditTerms(): NonNullable<Call['query']> {
   return Object.fromEntries(termNames.map((name) => [name, query.value.get(name) || undefined]))

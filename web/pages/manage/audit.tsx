@@ -2,7 +2,7 @@ import { callAddress } from '../../api/client.ts'
 import { Icon } from '../../components/icon.tsx'
 import { query, setQuery } from '../../lib/router.ts'
 import { auditTexts } from '../../messages/audit/texts.ts'
-import { auditCall, auditLog, auditTerms, mostInCsv, termNames } from './audit-entries.ts'
+import { auditCall, auditLog, auditTerms, maxInCsv, termNames } from './audit-entries.ts'
 import { AuditFilters } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
 import { Frame } from './frame.tsx'
@@ -49,7 +49,7 @@ export function AuditPage() {
 function CsvLink() {
   const href = callAddress({
     path: '/rest/audit',
-    query: { ...auditTerms(), format: 'csv', limit: mostInCsv },
+    query: { ...auditTerms(), format: 'csv', limit: maxInCsv },
   })
   return (
     <a class="btn" href={href} download="audit.csv">

@@ -35,7 +35,7 @@ interface Line {
   names: { text: string; to?: string }[]
 }
 
-const mostShown = 8
+const maxShown = 8
 
 function linesOf(found: Dependents): Line[] {
   const texts = manageTexts.value.removing
@@ -170,7 +170,7 @@ function Going({ lines }: { lines: Line[] }) {
         {lines.map(({ text, total, names }) => (
           <li key={text}>
             <b>{text}</b>{' '}
-            {names.slice(0, mostShown).map((one, at) => (
+            {names.slice(0, maxShown).map((one, at) => (
               <span key={one.text}>
                 {at > 0 && ', '}
                 {one.to === undefined ? (
@@ -183,8 +183,8 @@ function Going({ lines }: { lines: Line[] }) {
               </span>
             ))}
             {names.length > 0 &&
-              total > mostShown &&
-              ` ${texts.more(total - Math.min(mostShown, names.length))}`}
+              total > maxShown &&
+              ` ${texts.more(total - Math.min(maxShown, names.length))}`}
           </li>
         ))}
       </ul>

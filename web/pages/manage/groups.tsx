@@ -106,15 +106,15 @@ function Table({ rows }: { rows: readonly Group[] }) {
   )
 }
 
-const mostNamed = 5
+const maxNamed = 5
 
 function membersOf(members: readonly string[]) {
   const texts = manageTexts.value
   if (members.length === 0) return <span class="dim">{texts.group.nobody}</span>
-  const left = members.length - mostNamed
+  const left = members.length - maxNamed
   return (
     <>
-      <bdi>{members.slice(0, mostNamed).join(', ')}</bdi>
+      <bdi>{members.slice(0, maxNamed).join(', ')}</bdi>
       {left > 0 && ` ${texts.removing.more(left)}`}
     </>
   )

@@ -28,7 +28,7 @@ interface Row {
 type Published = Calls['POST /rest/workspaces/{workspace}/datastores/{store}/tables']['answer']
 
 /** Tables shown at once; the filter finds the others. */
-const mostShown = 100
+const maxShown = 100
 
 interface StoreTablesProps {
   workspace: string
@@ -97,13 +97,13 @@ export function StoreTables({ workspace, store, path, onDone }: StoreTablesProps
               )}
             </div>
             <TableList
-              tables={found.slice(0, mostShown)}
+              tables={found.slice(0, maxShown)}
               workspace={workspace}
               isRaster={isRaster}
               isBusy={isBusy}
               onPublish={(table) => void publish([table])}
             />
-            {found.length > mostShown && <p class="dim">{texts.more(found.length - mostShown)}</p>}
+            {found.length > maxShown && <p class="dim">{texts.more(found.length - maxShown)}</p>}
           </>
         )}
         <Refused error={refusal} />

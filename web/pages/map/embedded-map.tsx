@@ -26,7 +26,7 @@ export function EmbeddedMap() {
 interface EmbeddedProps {
   state: MapState
   extras: ReadonlyMap<string, LayerExtras>
-  /** Of a saved map. */
+  /** Name of a saved map. */
   name: string | undefined
 }
 

@@ -7,7 +7,7 @@ import { frameCode, linkOf, type MapState } from './map-state.ts'
 interface ShareProps {
   state: MapState
   title: string
-  /** Of a saved map: its link stays the same when it changes. */
+  /** Name of a saved map, whose link does not change when the map is edited. */
   name: string | undefined
 }
 

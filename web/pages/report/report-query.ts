@@ -25,7 +25,7 @@ export interface ReportChoices {
   compare: (typeof comparisons)[number]
 }
 
-/** Choices that an address has; what is no choice is as if it were not there. The usual month is the last one. */
+/** Choices that an address has; what is not a choice is as if it were not there. The usual month is the last one. */
 export function reportChoices(query: URLSearchParams, now = new Date()): ReportChoices {
   const usual = monthText(new Date(now.getFullYear(), now.getMonth() - 1, 1))
   const month = (name: string): string | undefined => {

@@ -9,7 +9,7 @@ import { OutcomeMark } from './state-mark.tsx'
 import { type Run, shownOutcome, sourcePath } from './types.ts'
 
 const firstShown = 20
-const mostShown = 1000
+const maxShown = 1000
 const movingMs = 1000
 
 interface RunHistoryProps {
@@ -44,9 +44,9 @@ export function RunHistory({ name, last }: RunHistoryProps) {
       {value === undefined && error === undefined && <Loading />}
       {value?.length === 0 && <p class="body dim">{texts.noRuns}</p>}
       {value !== undefined && value.length > 0 && <Table runs={value.slice(0, limit)} />}
-      {value !== undefined && value.length > limit && limit < mostShown && (
+      {value !== undefined && value.length > limit && limit < maxShown && (
         <footer>
-          <button type="button" class="btn sm" onClick={() => setLimit(Math.min(limit * 5, mostShown - 1))}>
+          <button type="button" class="btn sm" onClick={() => setLimit(Math.min(limit * 5, maxShown - 1))}>
             {texts.older}
           </button>
         </footer>

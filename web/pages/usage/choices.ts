@@ -28,7 +28,7 @@ export interface Choices {
 const minuteMs = 60_000
 const dayMs = 24 * 60 * minuteMs
 
-/** Choices that an address has; what is no choice is as if it were not there. */
+/** Choices that an address has; what is not a choice is as if it were not there. */
 export function choicesOf(query: URLSearchParams): Choices {
   const text = (name: string): string | undefined => query.get(name)?.slice(0, 12_000) || undefined
   const day = (name: string): string | undefined => {
@@ -81,7 +81,7 @@ export interface Windows {
   before: Period[]
 }
 
-const mostDays = 3660
+const maxDays = 3660
 
 export function windowsOf(choices: Choices, at: number): Windows {
   // On a day that has just begun, the window is the first minute.
@@ -112,7 +112,7 @@ function windowOf({ span, from, to }: Choices, now: number): Period {
   const last = (to && startOf(to)) || dayStart(now)
   const first = Math.min((from && startOf(from)) || daysLater(dayStart(now), -29), last)
   const end = Math.min(now, dayStart(daysLater(last, 1) + dayMs / 24))
-  const begin = Math.max(first, daysLater(end, -mostDays))
+  const begin = Math.max(first, daysLater(end, -maxDays))
   return begin < end ? { from: begin, to: end } : { from: begin, to: begin + dayMs }
 }
 

@@ -19,7 +19,7 @@ import { groupings, zoomText } from './choices.ts'
 import type { Metric, Service } from './metrics.ts'
 import { metricTitle } from './names.ts'
 import type { SeriesResult } from './series.ts'
-import { askSeries, countsDifferent, mostParts, wholeOf } from './series.ts'
+import { askSeries, countsDifferent, maxParts, wholeOf } from './series.ts'
 
 interface Props {
   choices: Choices
@@ -211,7 +211,7 @@ function Sums({ found, metric, choices }: { found: SeriesResult; metric: Metric;
   const lines = [
     [reported, before].filter((one) => one !== undefined).join(', '),
     countsDifferent(metric, choices) && choices.grouping !== 'label' ? texts.pagesIncluded : '',
-    parts > mostParts ? texts.partsLeft(mostParts, parts) : '',
+    parts > maxParts ? texts.partsLeft(maxParts, parts) : '',
     resolution === undefined ? '' : texts.coarse(resolution / 3600),
   ]
   return lines.filter((one) => one !== '').join(' · ')

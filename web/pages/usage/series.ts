@@ -7,7 +7,7 @@ import type { Choices, Grouping, Windows } from './choices.ts'
 import type { Metric } from './metrics.ts'
 import { shownName } from './names.ts'
 
-export const mostParts = 5
+export const maxParts = 5
 
 /** A time series with its notes. */
 export interface SeriesResult {
@@ -97,7 +97,7 @@ async function askParts(
   const parts = await listParts(metric, choices, window, services, signal)
   const answers = await Promise.all(
     parts
-      .slice(0, mostParts)
+      .slice(0, maxParts)
       .map(async ({ key, name }) => ({
         name,
         answered: await askMetric(metric.name, periods, partFilters(metric, choices, key), signal),
@@ -143,7 +143,7 @@ async function listParts(
   if (choices.grouping === 'service') {
     const requested = services.filter((one) => choices.service === undefined || one === choices.service)
     const found = await Promise.all(
-      requested.slice(0, mostServices).map(async (name): Promise<Amount[]> => {
+      requested.slice(0, maxServices).map(async (name): Promise<Amount[]> => {
         const { rows, type } = await ask({ ...wholeOf(metric, choices), service: name })
         const value = amountOf(rows[0] ?? [], type)
         return value === null ? [] : [{ key: name, name, value }]
@@ -168,4 +168,4 @@ async function listParts(
 /** Kinds of requests that hold others. */
 const cumulative = new Set(['all', 'other', 'OWS:ALL'])
 /** Each service is requested separately. */
-const mostServices = 30
+const maxServices = 30

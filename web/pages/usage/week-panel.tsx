@@ -13,15 +13,15 @@ import { askBegan } from './gaps.ts'
 import { filtersOf } from './series.ts'
 import { daysSince, hoursOfDay, hoursOfWeek } from './week-hours.ts'
 
-const mostDays = 28
-const leastDays = 7
+const maxDays = 28
+const minDays = 7
 const dayMs = 86_400_000
 
 /** Requests by hour of the week here, the mean of some weeks; of a short window, the week up to its end. */
 export function WeekPanel({ choices, windows: { window } }: { choices: Choices; windows: Windows }) {
   const texts = usageTexts.value
   const { label: _label, ...filters } = filtersOf(choices)
-  const days = Math.min(mostDays, Math.max(leastDays, Math.round((window.to - window.from) / dayMs)))
+  const days = Math.min(maxDays, Math.max(minDays, Math.round((window.to - window.from) / dayMs)))
   const span = { from: dayStart(daysLater(window.to, -days)), to: window.to }
   const periods = periodsBetween(span, 'hour')
   const answer = useAnswer(

@@ -5,7 +5,7 @@ import type { Markup } from './markup.ts'
 import { dataBlock, html } from './markup.ts'
 import { textsIn } from './messages/texts.ts'
 
-const mostTitle = 200
+const maxTitle = 200
 
 /** The whole document of a page. */
 export function framed(page: HtmlPage, shown: Shown): string {
@@ -31,8 +31,8 @@ function headOf({ title, description, data, isListed = false }: HtmlPage, shown:
   return html`<meta charset="utf-8"/>
 <meta name="viewport" content="width=device-width, initial-scale=1"/>
 <meta name="color-scheme" content="light dark"/>
-<title>${cut(title, mostTitle)} · Terrane</title>
-<meta name="description" content="${cut(description, mostTitle + 100)}"/>
+<title>${cut(title, maxTitle)} · Terrane</title>
+<meta name="description" content="${cut(description, maxTitle + 100)}"/>
 ${!isListed && html`<meta name="robots" content="noindex"/>`}
 <link rel="canonical" href="${shown.link(path)}"/>
 <link rel="icon" href="data:,"/>

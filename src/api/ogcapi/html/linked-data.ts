@@ -103,9 +103,9 @@ function timesOf(extent: CollectionDocument['extent']): object {
   return { temporalCoverage: `${from ?? '..'}/${to ?? '..'}` }
 }
 
-const mostColumns = 100
+const maxColumns = 100
 
 function columnsOf({ layer }: Shown): object {
   const names = layer?.details.schema.attributes.map(({ name }) => name) ?? []
-  return names.length === 0 ? {} : { variableMeasured: names.slice(0, mostColumns) }
+  return names.length === 0 ? {} : { variableMeasured: names.slice(0, maxColumns) }
 }

@@ -3,8 +3,8 @@ import { countText, linkHref, localHref } from './html-page.ts'
 import type { Markup } from './markup.ts'
 import { html } from './markup.ts'
 
-const mostItems = 200
-const mostDepth = 6
+const maxItems = 200
+const maxDepth = 6
 
 /** Any value of a JSON document, so that people can read it. */
 export function readableValue(value: unknown, shown: Shown, depth = 0): Markup {
@@ -13,16 +13,16 @@ export function readableValue(value: unknown, shown: Shown, depth = 0): Markup {
   if (typeof value === 'boolean') return html`${value ? document.yes : document.no}`
   if (typeof value === 'string') return textOf(value, shown)
   if (typeof value !== 'object') return html`${String(value)}`
-  if (depth >= mostDepth) return html`<code>${JSON.stringify(value).slice(0, 200)}</code>`
+  if (depth >= maxDepth) return html`<code>${JSON.stringify(value).slice(0, 200)}</code>`
   return Array.isArray(value) ? listOf(value, shown, depth) : readableFields(value, shown, depth)
 }
 
 /** Renders the members of an object as a list. */
 export function readableFields(value: object, shown: Shown, depth = 0): Markup {
   const fields = Object.entries(value).filter(([, one]) => one !== undefined)
-  const rest = fields.length - mostItems
+  const rest = fields.length - maxItems
   return html`<dl class="kv">${fields
-    .slice(0, mostItems)
+    .slice(0, maxItems)
     .map(
       ([name, one]) => html`<dt><bdi>${name}</bdi></dt><dd>${readableValue(one, shown, depth + 1)}</dd>`,
     )}</dl>${more(rest, shown)}`
@@ -31,11 +31,11 @@ export function readableFields(value: object, shown: Shown, depth = 0): Markup {
 function listOf(values: readonly unknown[], shown: Shown, depth: number): Markup {
   const { nothing } = shown.texts.document
   if (values.length === 0) return html`<span class="dimmer">${nothing}</span>`
-  if (values.every((one) => typeof one === 'number')) return html`${values.slice(0, mostItems).join(', ')}`
+  if (values.every((one) => typeof one === 'number')) return html`${values.slice(0, maxItems).join(', ')}`
   const items = values
-    .slice(0, mostItems)
+    .slice(0, maxItems)
     .map((one) => html`<li>${isLink(one) ? linkOf(one, shown) : readableValue(one, shown, depth + 1)}</li>`)
-  return html`<ul class="plain">${items}</ul>${more(values.length - mostItems, shown)}`
+  return html`<ul class="plain">${items}</ul>${more(values.length - maxItems, shown)}`
 }
 
 function more(count: number, shown: Shown): Markup | false {

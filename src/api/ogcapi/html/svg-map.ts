@@ -14,7 +14,7 @@ interface Bounds {
 const width = 960
 const height = 480
 const margin = 16
-const mostPoints = 60_000
+const maxPoints = 60_000
 
 /** Features in longitude and latitude as a picture; undefined where none has a place. */
 export function drawFeatures(features: readonly FeatureDocument[], label: string): Markup | undefined {
@@ -58,7 +58,7 @@ function boundsOf(shapes: readonly Drawable[]): Bounds | undefined {
     for (const line of lines)
       for (const [x, y] of line) {
         count += 1
-        if (count > mostPoints) return undefined
+        if (count > maxPoints) return undefined
         bounds.minX = Math.min(bounds.minX, x)
         bounds.minY = Math.min(bounds.minY, y)
         bounds.maxX = Math.max(bounds.maxX, x)

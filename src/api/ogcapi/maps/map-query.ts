@@ -9,7 +9,7 @@ import { crs84, crs84Uri, parseCrsUri, toCrsUri } from '../../crs-uris.ts'
 import { readBox } from '../items-query.ts'
 
 const longestSide = 4096
-const mostPixels = 2048 * 2048
+const maxPixels = 2048 * 2048
 const usualWidth = 800
 
 const text = (description: string) => Type.Optional(Type.String({ description, maxLength: 1000 }))
@@ -19,12 +19,12 @@ export const MapQuery = Type.Object({
   bbox: text('minx,miny,maxx,maxy; across the antimeridian minx is the larger; default the whole layer'),
   'bbox-crs': text('URI of the CRS of bbox; default CRS84'),
   crs: text('URI of the CRS of the picture: CRS84, EPSG:4326, EPSG:3857, or that of the layer, the default'),
-  width: text(`Pixels: at most ${longestSide}, and ${mostPixels} in all; default ${usualWidth}`),
-  height: text('Pixels; default as the box is'),
+  width: text(`Pixels: at most ${longestSide}, and ${maxPixels} in all; default ${usualWidth}`),
+  height: text('Pixels; default by the aspect ratio of the box'),
   transparent: text('`true` or `false`; default `true` where there is no bgcolor'),
   bgcolor: text('Hexadecimal, such as `0xFFFFFF`, or a name'),
   datetime: text(
-    'Of a mosaic: a date, a time, or an interval with "/" and ".." for open; default the newest',
+    'Mosaics only: a date, a time, or an interval with "/", open ends as ".."; default the newest time',
   ),
 })
 
@@ -55,7 +55,10 @@ function readCrs({ details: { srs } }: LayerRecord, requested: string | undefine
   const offered = [...new Set([...own, crs84Uri, toCrsUri('EPSG:4326'), toCrsUri('EPSG:3857')])]
   const crs = parseCrsUri('crs', requested ?? offered[0] ?? crs84Uri)
   if (offered.includes(crs.uri)) return crs
-  throw invalid('unsupported-crs', `crs "${requested}" is not offered: expected one of ${offered.join(', ')}`)
+  throw invalid(
+    'unsupported-crs',
+    `crs "${requested}" is not available: expected one of ${offered.join(', ')}`,
+  )
 }
 
 /** Returns the requested box, in the CRS of the image. */
@@ -67,7 +70,8 @@ async function boxIn(crs: RequestedCrs, layer: LayerRecord, parameters: MapParam
   const from = requestBox === undefined ? (srs ?? declared) : requestBox.srs
   const image = box === undefined || from === undefined ? undefined : await boxInCrs(box, from, crs.srs)
   const reported = bbox ?? 'of the layer'
-  if (image === undefined) throw invalid('invalid-bbox', `bbox "${reported}" has no place in ${crs.uri}`)
+  if (image === undefined)
+    throw invalid('invalid-bbox', `bbox "${reported}" cannot be transformed to ${crs.uri}`)
   if (isWide(box) && isWide(image)) return image
   throw invalid('invalid-bbox', `bbox "${reported}" has no width or no height`)
 }
@@ -84,7 +88,7 @@ function unwrapped([first, second]: readonly Envelope[]): Envelope | undefined {
 async function toMercator(srs: string, box: Envelope): Promise<Envelope> {
   const image = await boxInCrs(box, srs, 'EPSG:3857')
   if (image !== undefined) return image
-  throw invalid('invalid-bbox', 'bbox has no place in web mercator, in which maps are drawn')
+  throw invalid('invalid-bbox', 'bbox is outside the area of web mercator, in which maps are drawn')
 }
 
 function readSize(box: Envelope, { width, height }: MapParameters): { width: number; height: number } {
@@ -93,10 +97,10 @@ function readSize(box: Envelope, { width, height }: MapParameters): { width: num
   const [wide, high] = [readSide('width', width), readSide('height', height)]
   const whole = wide ?? (high === undefined ? usualWidth : fit(high * shape))
   const size = { width: whole, height: high ?? fit(whole / shape) }
-  if (size.width * size.height <= mostPixels) return size
+  if (size.width * size.height <= maxPixels) return size
   throw invalid(
     'invalid-parameter',
-    `width ${size.width} and height ${size.height} are more than ${mostPixels} pixels`,
+    `width ${size.width} and height ${size.height} are more than ${maxPixels} pixels`,
   )
 }
 

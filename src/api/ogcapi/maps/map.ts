@@ -45,7 +45,7 @@ const marks = {
   tags: ['coverages'],
   isPublicRead: true,
   description:
-    'By the style of the layer, or the one that is named. Each pixel shows what lies at its middle. A raster that does not lie on the cells of web mercator is brought there once: until that is done the answer is a 503 with the code `tiles-being-made` and `Retry-After`.',
+    'Uses the style of the layer or the given one. Each pixel shows the value at its centre. A raster whose grid does not align with web mercator is warped once; until then the response is 503 with the code `tiles-being-made` and `Retry-After`.',
   query: MapQuery,
   answers: { 200: media('A picture', { 'image/png': Bytes }) },
 }
@@ -76,7 +76,7 @@ function requireCoverage(layer: LayerRecord): LayerRecord {
   const id = collectionId(layer)
   throw notFound(
     'no-map',
-    `Collection "${id}" holds features, of which no maps are drawn: there are vector tiles at /ogc/collections/${id}/tiles and a thumbnail at /tiles/${id}/thumbnail.png`,
+    `Collection "${id}" contains features, which have no map here: use the vector tiles at /ogc/collections/${id}/tiles or the thumbnail at /tiles/${id}/thumbnail.png`,
   )
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from '../../app-types.ts'
 import { apiMediaType } from '../api-description.ts'
 import { catalogueRoot, recordsId } from './record-response.ts'
-import { defaultRecords, mostRecords } from './record-search.ts'
+import { defaultRecords, maxRecords } from './record-search.ts'
 
 const text = { type: 'string' }
 const query = { in: 'query', required: false }
@@ -21,8 +21,8 @@ const parameters = {
     name: 'limit',
     ...query,
     ...list,
-    description: 'Records a page',
-    schema: { type: 'integer', minimum: 1, maximum: mostRecords, default: defaultRecords },
+    description: 'Records per page',
+    schema: { type: 'integer', minimum: 1, maximum: maxRecords, default: defaultRecords },
   },
   bbox: {
     name: 'bbox',
@@ -36,14 +36,14 @@ const parameters = {
     ...query,
     ...list,
     schema: text,
-    description: 'A date, a time, or an interval with `/` and `..` for open',
+    description: 'A date, a time, or an interval with `/`, open ends as `..`',
   },
   q: {
     name: 'q',
     ...query,
     ...list,
     schema: texts,
-    description: 'Words to look for in name, title, keywords, columns and abstract',
+    description: 'Words to search in name, title, keywords, columns and abstract',
   },
   type: { name: 'type', ...query, ...list, schema: texts, description: 'All records are `dataset`' },
   ids: { name: 'ids', ...query, ...list, schema: texts, description: 'Ids of records' },
@@ -58,7 +58,7 @@ const parameters = {
     name: 'sortby',
     ...query,
     ...list,
-    description: '`id`, `title`, `updated`; `-` before what is to fall',
+    description: '`id`, `title`, `updated`; `-` sorts in descending order',
     schema: { type: 'array', minItems: 1, items: { type: 'string', pattern: '[+|-]?[A-Za-z_].*' } },
   },
   workspace: { name: 'workspace', ...query, ...list, schema: texts, description: 'Names of workspaces' },
@@ -68,7 +68,7 @@ const parameters = {
     description: 'Records to skip',
     schema: { type: 'integer', minimum: 0, default: 0 },
   },
-  after: { name: 'after', ...query, schema: text, description: 'As the address of a next page says' },
+  after: { name: 'after', ...query, schema: text, description: 'Value from the link of the next page' },
 }
 
 const link = {
@@ -136,7 +136,7 @@ const schemas = {
 }
 
 const failure = {
-  description: 'What is wrong (RFC 9457)',
+  description: 'Problem document (RFC 9457)',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/exception' } } },
 }
 
@@ -169,7 +169,7 @@ const paths: Record<string, Described> = {
   },
   [`${collection}/sortables`]: {
     id: 'getSortables',
-    summary: 'What records can be ordered by',
+    summary: 'List the sortables of records',
     type: 'application/schema+json',
   },
   [`${collection}/items`]: {

@@ -161,7 +161,7 @@ export const getCatalogues = represented(
   offeredDocuments,
   operation({
     ...marks,
-    summary: 'Collections of records, of which there is one',
+    summary: 'Collections of records; there is only one',
     description: 'One collection, `layers`, with a record for each layer that the caller may read.',
     answers: { 200: CataloguesAnswer },
     handle: async (deps: CatalogPageDeps, request, reply) => {
@@ -199,8 +199,8 @@ export const getCatalogueSortables = represented(
   offeredSchemas,
   operation({
     ...marks,
-    summary: 'What records can be ordered by',
-    description: 'A JSON Schema of the properties of records that `sortby` may name.',
+    summary: 'List the sortables of records',
+    description: 'A JSON Schema of the record properties that `sortby` accepts.',
     answers: { 200: SortablesAnswer },
     handle: (_: unknown, request, reply) => {
       reply.header('content-type', 'application/schema+json; charset=utf-8')

@@ -89,7 +89,7 @@ export function toDcatCatalogue(
     '@id': request.link(`${catalogueRoot}/dcat${query}`),
     '@type': 'dcat:Catalog',
     'dct:title': `Layers of ${what}`,
-    'dct:description': `What may be read of ${what} on this server`,
+    'dct:description': `Rights to read ${what} on this server`,
     'dct:publisher': publisherOf(request, publisher),
     'foaf:homepage': thing(request.link('/')),
     'dct:modified': changedAt === undefined ? undefined : moment(changedAt),

@@ -29,7 +29,7 @@ const offeredDcat: readonly Representation[] = [
 
 const Query = Type.Object({
   workspace: Type.Optional(
-    Type.String({ description: 'Names of workspaces with commas between; default all', maxLength: 4000 }),
+    Type.String({ description: 'Names of workspaces separated by commas; default all', maxLength: 4000 }),
   ),
 })
 const answer = media('A `dcat:Catalog` of the layers that the caller may read', {

@@ -12,8 +12,8 @@ import { momentsOf, timesOfSummaries } from './record-times.ts'
 export const recordType = 'dataset'
 
 export const defaultRecords = 100
-export const mostRecords = 1000
-const mostKeys = 5
+export const maxRecords = 1000
+const maxKeys = 5
 
 /** Query parameters of the records, as text. */
 export interface RecordsParameters {
@@ -64,7 +64,7 @@ export async function findRecords(
   extents: LayerExtents,
 ): Promise<RecordPage> {
   const keys = readSortKeys(parameters.sortby)
-  const limit = Math.min(mostRecords, wholeNumber('limit', parameters.limit, defaultRecords, 1))
+  const limit = Math.min(maxRecords, wholeNumber('limit', parameters.limit, defaultRecords, 1))
   const offset = wholeNumber('offset', parameters.offset, 0, 0)
   const position = readPosition(parameters.after, keys)
   const isSelected = testOf(parameters)
@@ -157,8 +157,8 @@ async function within(
 function readSortKeys(text: string | undefined): SortKey[] {
   // A plus sign in an address is a blank.
   const names = (text ?? 'id').split(',').map((one) => one.replace(/^ /, '+').trim())
-  if (names.length > mostKeys)
-    throw invalid('invalid-parameter', `sortby takes at most ${mostKeys} names, found ${names.length}`)
+  if (names.length > maxKeys)
+    throw invalid('invalid-parameter', `sortby accepts at most ${maxKeys} names, found ${names.length}`)
   return names.map((one) => {
     const name = one.replace(/^[+-]/, '')
     if (isSortable(name)) return { name, isDescending: one.startsWith('-') }
@@ -211,5 +211,5 @@ function readPosition(text: string | undefined, keys: readonly SortKey[]): strin
   } catch {
     // The error is thrown below.
   }
-  throw invalid('invalid-parameter', 'after takes what the address of a next page says')
+  throw invalid('invalid-parameter', '"after" must be taken from the "next" link of a response')
 }

@@ -58,7 +58,7 @@ export const getRecords = represented(
     ...marks,
     summary: 'Layers as records of a catalogue',
     description:
-      'Without a login those that are public. Pages that are asked for by `next` lose and repeat no layer that stays where it is in the order.',
+      'Without a login, public layers only. Pages requested by `next` neither skip nor repeat layers that keep their position.',
     query: RecordsQuery,
     answers: { 200: RecordsAnswer },
     handle: async (deps: OgcDeps, request, reply) => {

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { media } from '../../description.ts'
-import { defaultRecords, mostRecords } from './record-search.ts'
+import { defaultRecords, maxRecords } from './record-search.ts'
 
 /** Shapes of OGC API Records (OGC 20-004r1, `recordGeoJSON.yaml` and `catalog.yaml`). */
 
@@ -121,18 +121,18 @@ const text = (description: string) => Type.Optional(Type.String({ description, m
 /** Parameters are validated as text, so that errors use the terms of the standard. */
 export const RecordsQuery = Type.Object({
   q: text(
-    'Words to look for in name, title, keywords, columns and abstract: with blanks between they have to stand there one after the other, with commas between one of them is enough',
+    'Words to search in name, title, keywords, columns and abstract. Words separated by spaces must occur in this order; of terms separated by commas, one is enough',
   ),
   bbox: text('west,south,east,north in degrees; across the antimeridian west is the larger'),
-  datetime: text('A date, a time, or an interval with "/" and ".." for open'),
-  type: text('Types with commas between: all are `dataset`'),
-  ids: text('Ids of records with commas between'),
+  datetime: text('A date, a time, or an interval with "/", open ends as ".."'),
+  type: text('Types separated by commas: all are `dataset`'),
+  ids: text('Ids of records separated by commas'),
   externalIds: text('Identifiers that others have given; there are none'),
-  workspace: text('Names of workspaces with commas between'),
-  sortby: text('`id`, `title`, `updated` with commas between, with `-` before what is to fall'),
-  limit: text(`Records a page: ${defaultRecords}, at most ${mostRecords}`),
+  workspace: text('Names of workspaces separated by commas'),
+  sortby: text('`id`, `title`, `updated`, separated by commas; `-` sorts in descending order'),
+  limit: text(`Records per page: default ${defaultRecords}, maximum ${maxRecords}`),
   offset: text('Records to skip'),
-  after: text('As the address of a next page says'),
+  after: text('Value from the link of the next page'),
 })
 export const RecordParams = Type.Object({
   recordId: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),

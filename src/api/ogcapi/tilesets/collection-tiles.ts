@@ -44,7 +44,7 @@ export const getCollectionTilesets = represented(
   offeredDocuments,
   operation({
     ...marks,
-    summary: 'Tilesets of a layer, one for each tile matrix set',
+    summary: 'List the tilesets of a layer, one for each tile matrix set',
     description: 'The tilesets of vector tiles and of pictures that the layer has, with links to each.',
     params: CollectionParams,
     answers: { 200: TilesetList },
@@ -60,7 +60,7 @@ export const getCollectionTileset = represented(
   offeredDocuments,
   operation({
     ...marks,
-    summary: 'One tileset of a layer',
+    summary: 'Show one tileset of a layer',
     description:
       'Limits, bounds and the template of the addresses of tiles of a layer in one tile matrix set.',
     params: TilesetParams,
@@ -81,7 +81,7 @@ export const getCollectionTile = operation({
   isTile: true,
   summary: 'A vector tile of a layer',
   description:
-    'Its row stands before its column. Beyond the limits that the tileset tells there are no tiles (404), within them one may be empty (204). The header `Terrane-Tile` is that of `/tiles`.',
+    'The path has the row before the column. Outside the limits of the tileset, the response is 404; an empty tile inside is 204. The header `Terrane-Tile` is that of `/tiles`.',
   params: TileParams,
   reported: { params: DocumentedTileParams },
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },

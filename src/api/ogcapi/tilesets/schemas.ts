@@ -7,7 +7,9 @@ const Link = Type.Object({
   rel: Type.String(),
   type: Type.Optional(Type.String()),
   title: Type.Optional(Type.String()),
-  templated: Type.Optional(Type.Boolean({ description: 'With `{tileMatrix}` and the like to be filled in' })),
+  templated: Type.Optional(
+    Type.Boolean({ description: 'URL template with `{tileMatrix}` and similar variables' }),
+  ),
 })
 const links = Type.Array(Link)
 const numbers = (length: number) => Type.Array(Type.Number(), { minItems: length, maxItems: length })
@@ -93,7 +95,7 @@ const tileMatrixSetId = Type.String({ description: '`WebMercatorQuad` or `WorldC
 
 export const SetParams = Type.Object({ tileMatrixSetId })
 export const TilesetParams = Type.Object({ collectionId, tileMatrixSetId })
-/** Checked as text: what is no number names no tile. */
+/** Checked as text: what is not a number names no tile. */
 export const TileParams = Type.Object({
   collectionId,
   tileMatrixSetId,
@@ -106,6 +108,6 @@ export const DocumentedTileParams = Type.Object({
   collectionId,
   tileMatrixSetId,
   tileMatrix: Type.String({ description: 'Id of a tile matrix, which is its zoom: `0` to `22`' }),
-  tileRow: Type.Integer({ minimum: 0, description: 'From the north' }),
-  tileCol: Type.Integer({ minimum: 0, description: 'From the west' }),
+  tileRow: Type.Integer({ minimum: 0, description: 'Counted from the north' }),
+  tileCol: Type.Integer({ minimum: 0, description: 'Counted from the west' }),
 })

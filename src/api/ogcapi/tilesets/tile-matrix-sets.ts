@@ -15,7 +15,7 @@ export function getServedSet(id: string): TileMatrixSetId {
   if (found !== undefined) return found
   throw notFound(
     'unknown-tile-matrix-set',
-    `There are no tiles by "${id}", only by ${servedSets.join(' and ')}`,
+    `Tile matrix set "${id}" is not available: use ${servedSets.join(' or ')}`,
   )
 }
 
@@ -24,7 +24,7 @@ export const getTileMatrixSetsList = represented(
   operation({
     ...marks,
     summary: 'Tile matrix sets that tiles are cut by',
-    description: 'Ids, titles and URIs of the tile matrix sets that tiles of layers are cut by.',
+    description: 'Ids, titles and URIs of the tile matrix sets of the layers.',
     answers: { 200: TileMatrixSetList },
     handle: (_: unknown, request) => ({
       tileMatrixSets: servedSets.map((id) => ({
@@ -39,8 +39,9 @@ export const getTileMatrixSet = represented(
   offeredDocuments,
   operation({
     ...marks,
-    summary: 'One tile matrix set',
-    description: 'As it is registered; which of its tiles a layer has tells the description of its tileset.',
+    summary: 'Show one tile matrix set',
+    description:
+      'Definition as registered by OGC. The description of a tileset lists the tiles that a layer has.',
     params: SetParams,
     answers: { 200: TileMatrixSetReply },
     handle: (_: unknown, request) => toTileMatrixSet(getServedSet(request.params.tileMatrixSetId)),

@@ -40,7 +40,7 @@ export function toTilesetEntry(request: FastifyRequest, layer: LayerRecord, set:
       {
         rel: `${relations}/tiling-scheme`,
         type: json,
-        title: 'Its tile matrix set',
+        title: 'Tile matrix set of the tileset',
         href: request.link(`/ogc/tileMatrixSets/${set}`),
       },
     ],

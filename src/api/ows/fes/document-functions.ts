@@ -59,7 +59,7 @@ export const documentFunctions = {
     const named = crs === undefined ? undefined : readCrs(crs, 'cql_filter').srs
     const own = srs ?? 'EPSG:4326'
     if (named !== undefined && named !== own && isMixed)
-      throw unsupportedFilter('A BBOX of the filter names a CRS that is not that of its other geometries')
+      throw unsupportedFilter('A BBOX of the filter has another CRS than the other geometries of the filter')
     return toRequestFilter(withOwnNames(written, schema), schema, named ?? own)
   },
 }

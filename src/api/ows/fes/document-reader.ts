@@ -13,10 +13,10 @@ import { documentFunctions } from './document-functions.ts'
 type Functions = typeof documentFunctions
 
 /** Larger documents are read in a worker thread. */
-const mostDirectLength = 64 * 1024
+const maxDirectLength = 64 * 1024
 const file = new URL('./document-worker.ts', import.meta.url)
 const threads = 2
-const mostWaiting = 200
+const maxQueued = 200
 const keepMs = 30_000
 /** A document within the limits takes some 30 MB. */
 const maxOldGenerationSizeMb = 512
@@ -35,7 +35,7 @@ export class DocumentReader implements RequestDocuments {
       limit: threads,
       surplusMs: keepMs,
       onEnd,
-      maxWaiting: { count: mostWaiting, refuse: tooBusy },
+      maxWaiting: { count: maxQueued, refuse: tooBusy },
       start: (events) => startThread(file, { ...events, maxOldGenerationSizeMb }),
     })
   }
@@ -62,7 +62,7 @@ export class DocumentReader implements RequestDocuments {
 
   async readFes(operator: XmlElement, layer: LayerCrs): Promise<RequestFilter> {
     const argument = { operator, layer: crsOf(layer), limits: this.limits }
-    const isDirect = lengthOf(operator) <= mostDirectLength
+    const isDirect = lengthOf(operator) <= maxDirectLength
     return isDirect ? documentFunctions.fes(argument) : this.#pool.call('fes', argument)
   }
 
@@ -82,7 +82,7 @@ export class DocumentReader implements RequestDocuments {
 }
 
 function isSmall(text: string): boolean {
-  return text.length <= mostDirectLength
+  return text.length <= maxDirectLength
 }
 
 /** About the length of an element as text. */

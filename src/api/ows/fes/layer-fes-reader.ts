@@ -46,7 +46,7 @@ export class LayerFesReader extends FesReader {
     const property = text === '' ? own : findProperty(this.#schema, text)
     if (property !== undefined && property === own) return { kind: 'property', name: property }
     throw invalidFilter(
-      text === '' ? 'The type has no geometry' : `"${text.slice(0, 200)}" is no geometry of the type`,
+      text === '' ? 'The type has no geometry' : `"${text.slice(0, 200)}" is not a geometry of the type`,
     )
   }
 

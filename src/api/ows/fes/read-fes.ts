@@ -13,7 +13,7 @@ export interface WrittenFes {
 
 /** A filter of Filter Encoding 2.0 or 1.1 (OGC 09-026r2, 04-095). Throws `invalid-filter` and `unsupported-filter`. */
 export function readFes(filter: XmlElement, documents: RequestDocuments): WrittenFes {
-  if (filter.name !== 'Filter') throw invalidFilter(`The filter is "${filter.name}" and no Filter`)
+  if (filter.name !== 'Filter') throw invalidFilter(`The filter is "${filter.name}", expected Filter`)
   const ids = filter.children.flatMap((one) => featureIdOf(one) ?? [])
   if (ids.length > 0 && ids.length === filter.children.length) return { ids }
   const [only, ...others] = filter.children

@@ -63,7 +63,7 @@ const getTmsTile = operation({
   isTile: true,
   summary: 'Tile Map Service 1.0.0: a tile',
   params: TileParams,
-  description: 'A picture or a vector tile. Rows count from the bottom, as TMS has it.',
+  description: 'An image or a vector tile. Rows are counted from the south, as in TMS.',
   answers: {
     200: media('A picture, or a Mapbox Vector Tile', {
       'image/png': Bytes,

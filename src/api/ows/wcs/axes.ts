@@ -44,7 +44,7 @@ export function readAxis(label: string, code: 'InvalidAxisLabel' | 'ScaleAxisUnd
   for (const way of ['x', 'y', 'time'] as const) if (ways[way].test(plain)) return way
   throw new OwsFailure(
     code,
-    `"${label.slice(0, 100)}" is no axis of the coverage: DescribeCoverage tells its axes`,
+    `"${label.slice(0, 100)}" is not an axis of the coverage: DescribeCoverage lists its axes`,
     label.slice(0, 100),
     404,
   )

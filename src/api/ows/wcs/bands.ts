@@ -45,11 +45,11 @@ export function readBands(
       )
     return Array.from({ length: last - first + 1 }, (_, at) => first + at)
   })
-  if (found.length <= mostBands) return found
-  throw new OwsFailure('NoSuchField', `At most ${mostBands} fields are asked at once`, 'rangesubset', 404)
+  if (found.length <= maxBands) return found
+  throw new OwsFailure('NoSuchField', `At most ${maxBands} fields per request`, 'rangesubset', 404)
 }
 
-const mostBands = 1000
+const maxBands = 1000
 
 function bandNumber(
   text: string,

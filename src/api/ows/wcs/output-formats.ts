@@ -36,7 +36,7 @@ export function readCoverageFormat(
   if (mediaType !== undefined)
     throw new OwsFailure(
       'InvalidParameterValue',
-      `mediaType "${mediaType.slice(0, 100)}" is not offered: leave it out, and the file comes alone`,
+      `mediaType "${mediaType.slice(0, 100)}" is not supported: leave it out to get the file alone`,
       'mediaType',
     )
   const format = formatNamed(requested)
@@ -50,7 +50,7 @@ function formatNamed(text: string | undefined): CutFormat {
   if (found !== undefined) return found
   throw new OwsFailure(
     'InvalidParameterValue',
-    `Format "${text.slice(0, 100)}" is not offered: ask for ${offeredFormats.join(', ')}`,
+    `Format "${text.slice(0, 100)}" is not available: request ${offeredFormats.join(', ')}`,
     'format',
   )
 }
@@ -79,7 +79,7 @@ const compressions: Record<string, string> = {
 }
 const predictors: Record<string, string> = { none: '1', horizontal: '2', floatingpoint: '3' }
 const interleavings: Record<string, string> = { pixel: 'PIXEL', band: 'BAND' }
-const mostTileCells = 4096
+const maxTileCells = 4096
 
 function tiffOptions(
   requested: ReadonlyMap<string, string>,
@@ -90,16 +90,16 @@ function tiffOptions(
     if (text === undefined) return undefined
     const value = ownValue(values, text.toLowerCase())
     if (value !== undefined) return value
-    throw wrongOption(name, text, `is not offered: ask for ${Object.keys(values).join(', ')}`)
+    throw wrongOption(name, text, `is not supported: use ${Object.keys(values).join(', ')}`)
   }
   const compression = chosen('compression', compressions) ?? 'NONE'
   const isPacked = compression === 'DEFLATE' || compression === 'LZW'
   const predictor = chosen('predictor', predictors)
   const interleave = chosen('interleave', interleavings)
   if (predictor === '3' && !bands.every((band) => band?.dataType.startsWith('Float') === true))
-    throw wrongOption('predictor', 'FloatingPoint', 'goes with cells of floating point alone')
+    throw wrongOption('predictor', 'FloatingPoint', 'needs floating-point cells')
   if (compression === 'JPEG' && !bands.every((band) => band?.dataType === 'Byte'))
-    throw wrongOption('compression', 'JPEG', 'goes with cells of one byte alone')
+    throw wrongOption('compression', 'JPEG', 'needs cells of one byte')
   return [
     `COMPRESS=${compression}`,
     'BIGTIFF=IF_SAFER',
@@ -115,7 +115,7 @@ function qualityOption(requested: ReadonlyMap<string, string>, compression: stri
   if (text === undefined) return []
   const quality = Number(text)
   if (!(Number.isInteger(quality) && quality >= 1 && quality <= 100))
-    throw wrongOption('jpeg_quality', text, 'is no whole number from 1 to 100')
+    throw wrongOption('jpeg_quality', text, 'is not a whole number from 1 to 100')
   return compression === 'JPEG' ? [`JPEG_QUALITY=${quality}`] : []
 }
 
@@ -128,8 +128,8 @@ function tilingOptions(requested: ReadonlyMap<string, string>): string[] {
   const side = (name: string): number => {
     const text = requested.get(name) ?? '256'
     const cells = Number(text)
-    if (Number.isInteger(cells) && cells % 16 === 0 && cells >= 16 && cells <= mostTileCells) return cells
-    throw wrongOption(name, text, `is no multiple of 16 up to ${mostTileCells}`)
+    if (Number.isInteger(cells) && cells % 16 === 0 && cells >= 16 && cells <= maxTileCells) return cells
+    throw wrongOption(name, text, `is not a multiple of 16 up to ${maxTileCells}`)
   }
   return ['TILED=YES', `BLOCKXSIZE=${side('tilewidth')}`, `BLOCKYSIZE=${side('tileheight')}`]
 }

@@ -101,7 +101,7 @@ function readNumber(axis: string, text: string | undefined): number | undefined 
   if (text.trim() !== '' && Number.isFinite(value) && Math.abs(value) < 1e12) return value
   throw new OwsFailure(
     'InvalidSubsetting',
-    `"${text.slice(0, 100)}" is no coordinate of axis "${axis.slice(0, 100)}"`,
+    `"${text.slice(0, 100)}" is not a coordinate of axis "${axis.slice(0, 100)}"`,
     axis.slice(0, 100),
     404,
   )
@@ -131,7 +131,7 @@ export async function placeInGrid(
   if (!(box.minX < box.maxX && box.minY < box.maxY))
     throw new OwsFailure(
       'InvalidSubsetting',
-      'In another CRS than its own a coverage is cut between two ends, not at a point',
+      'A slice at a point needs the CRS of the coverage: give a low and a high end in other CRSs',
       'subset',
       404,
     )
@@ -163,12 +163,12 @@ async function imageOf(box: Envelope, from: string, to: string): Promise<Envelop
   } finally {
     await reprojector.close()
   }
-  throw new OwsFailure('InvalidSubsetting', `The subset has no place in ${to}`, 'subset', 404)
+  throw new OwsFailure('InvalidSubsetting', `The subset cannot be transformed to ${to}`, 'subset', 404)
 }
 
 const unscaled: AxisScale = { factor: 1 }
-const mostCells = 100_000
-const mostFactor = 1000
+const maxCells = 100_000
+const maxFactor = 1000
 
 function readScale(axisScalings: readonly AxisScaling[]): CoverageFileRequest['scale'] {
   const scale: { x?: AxisScale; y?: AxisScale } = {}
@@ -187,20 +187,20 @@ function readScale(axisScalings: readonly AxisScaling[]): CoverageFileRequest['s
 function axisScale({ factor, size, extent }: AxisScaling): AxisScale {
   if (factor !== undefined) {
     const value = Number(factor)
-    if (factor.trim() !== '' && value > 0 && value <= mostFactor) return { factor: value }
+    if (factor.trim() !== '' && value > 0 && value <= maxFactor) return { factor: value }
     throw new OwsFailure(
       'InvalidScaleFactor',
-      `"${factor.slice(0, 60)}" is no number above 0 and up to ${mostFactor}`,
+      `"${factor.slice(0, 60)}" is not a number above 0 and up to ${maxFactor}`,
       factor.slice(0, 60),
       404,
     )
   }
   const [low, high] = extent === undefined ? [0, Number(size) - 1] : extent.map(Number)
   const cells = Math.round((high ?? Number.NaN) - (low ?? Number.NaN)) + 1
-  if (cells >= 1 && cells <= mostCells) return { cells }
+  if (cells >= 1 && cells <= maxCells) return { cells }
   throw new OwsFailure(
     extent === undefined ? 'InvalidScaleFactor' : 'InvalidExtent',
-    `An axis is scaled to 1 to ${mostCells} cells`,
+    `An axis is scaled to 1 to ${maxCells} cells`,
     'scale',
     404,
   )

@@ -12,7 +12,7 @@ import { coverageIdOf } from './coverage-names.ts'
 import type { WcsRequest } from './wcs-request.ts'
 
 /** Maximum number of coverages in one request. */
-const mostDescribed = 100
+const maxDescribed = 100
 
 /** Sends the cells of a coverage that `plan` selects as a file. */
 export async function sendCoverage(
@@ -21,7 +21,7 @@ export async function sendCoverage(
   layer: LayerRecord | undefined,
   plan: (layer: LayerRecord, grid: CoverageGrid) => Promise<CoverageFileRequest>,
 ): Promise<unknown> {
-  if (layer === undefined) throw new TypeError('A coverage is asked for by its id')
+  if (layer === undefined) throw new TypeError('A coverage must be requested by its id')
   const file = await coverages.cut(layer, (current, grid) => plan(current, gridOrFail(current, grid)), signal)
   try {
     const { size } = await stat(file.path)
@@ -54,10 +54,10 @@ function dispositionOf(name: string): string {
 export function requireFewCoverages(ids: readonly string[]): void {
   if (ids.some((id) => id.trim() === ''))
     throw new OwsFailure('emptyCoverageIdList', 'An id of a coverage is empty', 'coverageId', 404)
-  if (ids.length > mostDescribed)
+  if (ids.length > maxDescribed)
     throw new OwsFailure(
       'InvalidParameterValue',
-      `At most ${mostDescribed} coverages are described at once`,
+      `At most ${maxDescribed} coverages per request`,
       'coverageId',
     )
 }
@@ -76,6 +76,6 @@ function gridOrFail(layer: LayerRecord, grid: CoverageGrid | undefined): Coverag
   if (grid !== undefined) return grid
   throw new OwsFailure(
     'NoApplicableCode',
-    `The cells of "${layer.name}" lie on no regular grid in a CRS with a code, as coverages of WCS do: their files are below /ogc`,
+    `"${layer.name}" has no regular grid in a CRS with a code, which WCS needs: download its files below /ogc`,
   )
 }

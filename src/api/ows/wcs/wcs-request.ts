@@ -5,7 +5,7 @@ import type { ExceptionText } from '../ows-failure.ts'
 
 /** A version of WCS. */
 export interface WcsVersion {
-  /** As documents name it, such as `2.0.1`. */
+  /** Version number for response documents, such as `2.0.1`. */
   name: string
   /** Matches the values of VERSION and ACCEPTVERSIONS that request it. */
   requested: RegExp
@@ -38,7 +38,7 @@ export interface WcsRequest {
 /** A subset along an axis: between two ends, of which an absent one is open, or at a point. */
 export interface AxisSubset {
   axis: string
-  /** As the request names it. */
+  /** CRS text of the request, unchanged. */
   crs?: string
   low?: string
   high?: string

@@ -49,7 +49,11 @@ async function sendFeatures(
     return sendHits(reads, wfsRequest, queries, wfsRequest.version === '2.0.0' ? 'gml32' : 'gml31')
   if (output === 'shape-zip') {
     if (others.length > 0)
-      throw new OwsFailure('InvalidParameterValue', 'A Shapefile has one type: ask for each', 'outputformat')
+      throw new OwsFailure(
+        'InvalidParameterValue',
+        'A Shapefile contains one feature type: request each type separately',
+        'outputformat',
+      )
     return sendShapeZip(features, wfsRequest, query, featureRequest)
   }
   return others.length > 0
@@ -67,7 +71,7 @@ async function sendShapeZip(
   if (layer.details.schema.geometry === undefined)
     throw new OwsFailure(
       'InvalidParameterValue',
-      `A Shapefile has no place for rows without geometry, as those of "${layer.name}" are: ask for csv`,
+      `A Shapefile cannot store rows without geometry, and layer "${layer.name}" has none: request csv`,
       'outputformat',
     )
   const { box, filter, selection } = rows
@@ -83,6 +87,6 @@ async function sendShapeZip(
   if (made.state === 'COMPLETE') return sendDownload(downloads, made, request, reply)
   await downloads.files.remove(record.id)
   if (made.message !== undefined) throw new Failure('unavailable', 'download-failed', made.message)
-  const text = `The file took longer than ${maxWaitSeconds} s: ask for less`
+  const text = `Creating the file took longer than ${maxWaitSeconds} s: request less data`
   throw new Failure('unavailable', 'too-slow', text)
 }

@@ -5,9 +5,9 @@ import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
 import type { FeatureRequest, TypeQuery } from './wfs-request.ts'
 
-const mostTypes = 20
+const maxTypes = 20
 /** Most ids of a request. */
-export const mostIds = 1000
+export const maxIds = 1000
 
 /** Reads a GetFeature request by key and value (OGC 09-025r2, section 11.2.2; 04-094, section 14.7.3). */
 export async function readFeatureRequest(
@@ -36,7 +36,7 @@ function refuseJoins(values: KeyValues): void {
   if (!/,/.test((values.find('typenames') ?? '').replace(/\)\s*,?\s*\(/g, ''))) return
   throw new OwsFailure(
     'OperationNotSupported',
-    'Joins of types are not offered: ask for several by TYPENAMES=(one)(other)',
+    'Joins are not supported: request several types by TYPENAMES=(one)(other)',
     'typenames',
   )
 }
@@ -72,8 +72,8 @@ export function readTypeNames(values: KeyValues): string[] {
     .replace(/^\(|\)$/g, '')
     .split(',')
   const found = [...new Set(names.map((one) => one.trim()).filter((one) => one !== ''))]
-  if (found.length > mostTypes)
-    throw new OwsFailure('InvalidParameterValue', `At most ${mostTypes} types are asked at once`, 'typenames')
+  if (found.length > maxTypes)
+    throw new OwsFailure('InvalidParameterValue', `At most ${maxTypes} types per request`, 'typenames')
   return found
 }
 
@@ -84,8 +84,8 @@ function readIds(values: KeyValues): string[] | undefined {
     .replace(/\)\s*\(/g, ',')
     .replace(/^\(|\)$/g, '')
     .split(',')
-  if (ids.length <= mostIds) return ids
-  throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'resourceid')
+  if (ids.length <= maxIds) return ids
+  throw new OwsFailure('InvalidParameterValue', `At most ${maxIds} ids per request`, 'resourceid')
 }
 
 function readQuery(
@@ -137,7 +137,7 @@ function readBbox(text: string | undefined): TypeQuery['bbox'] {
     return { numbers, crs }
   throw new OwsFailure(
     'InvalidParameterValue',
-    `BBOX "${text.slice(0, 200)}" is not four numbers with commas between, and the name of their CRS`,
+    `BBOX "${text.slice(0, 200)}" is not four numbers separated by commas, and the name of their CRS`,
     'bbox',
   )
 }

@@ -75,7 +75,7 @@ async function refuseStrangeIds(
     if ((await findTypeOfId(catalog, wfsRequest, id)) === undefined) continue
     throw new OwsFailure(
       'InvalidParameterValue',
-      `"${id.slice(0, 200)}" is the id of a feature of another type than those that are asked for`,
+      `"${id.slice(0, 200)}" is the id of a feature of a type that was not requested`,
       'resourceid',
     )
   }
@@ -143,7 +143,7 @@ function readResponseCrs(layer: LayerRecord, text: string | undefined): NamedCrs
   if (layerCrs !== undefined) return requested
   throw new OwsFailure(
     'InvalidParameterValue',
-    `Nobody knows the CRS of "${layer.name}": ask without SRSNAME for its coordinates as they are`,
+    `The CRS of "${layer.name}" is unknown: leave out SRSNAME to get its coordinates unchanged`,
     'srsname',
   )
 }
@@ -165,7 +165,7 @@ function readBox(layer: LayerRecord, { bbox, srsName }: TypeQuery): RequestBox |
   if (layer.details.schema.geometry === undefined)
     throw new OwsFailure(
       'InvalidParameterValue',
-      `"${layer.name}" has no geometry that a box could meet`,
+      `"${layer.name}" has no geometry: leave out the box`,
       'bbox',
     )
   const name = text ?? srsName

@@ -80,7 +80,7 @@ function plainForm(text: string): string {
 export function readOutputFormat(text: string | undefined, version: WfsVersion): OutputFormat {
   const formats = offered[version]
   const [usual] = formats
-  if (usual === undefined) throw new Error('A version without formats')
+  if (usual === undefined) throw new Error('A version that does not list formats')
   if (text === undefined || /^(?:text|application)\/xml$/i.test(text)) return usual
   const requested = plainForm(text)
   const found = formats.find(({ listed, others: aliases }) =>

@@ -33,7 +33,7 @@ export async function sendSeveral(
   if (output === 'csv')
     throw new OwsFailure(
       'InvalidParameterValue',
-      'CSV has a place for one type: ask for each',
+      'CSV contains one feature type: request each type separately',
       'outputformat',
     )
   const slices = await planSlices(reads, wfsRequest, queries, page)

@@ -48,7 +48,7 @@ export function negotiatedVersion(values: KeyValues): WfsVersion {
   if (accepted.length === 0 && Number.parseFloat(requested) >= 2) return '2.0.0'
   throw new OwsFailure(
     'VersionNegotiationFailed',
-    `WFS ${requested} is not offered here: ask for 2.0.0 or 1.1.0`,
+    `WFS ${requested} is not supported: request 2.0.0 or 1.1.0`,
     accepted.length > 0 ? 'acceptversions' : 'version',
   )
 }
@@ -64,7 +64,7 @@ export function requestVersion(values: KeyValues): WfsVersion {
   if (version !== undefined) return version
   throw new OwsFailure(
     'InvalidParameterValue',
-    `WFS ${requested.slice(0, 40)} is not offered here: ask for 2.0.0 or 1.1.0`,
+    `WFS ${requested.slice(0, 40)} is not supported: request 2.0.0 or 1.1.0`,
     'version',
   )
 }

@@ -59,7 +59,7 @@ function unknownOperation(name: string): OwsFailure {
     )
   return new OwsFailure(
     'OperationNotSupported',
-    `REQUEST "${name.slice(0, 60)}" is none of this service`,
+    `REQUEST "${name.slice(0, 60)}" is not an operation of this service`,
     'request',
   )
 }

@@ -5,7 +5,7 @@ import { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
 import { namespacePrefix } from '../type-names.ts'
-import { mostIds, readResultType, readWholeNumber } from './kvp-feature-request.ts'
+import { maxIds, readResultType, readWholeNumber } from './kvp-feature-request.ts'
 import type { FeatureRequest, TypeQuery, WfsRequest } from './wfs-request.ts'
 import { requestVersion } from './wfs-version.ts'
 
@@ -78,7 +78,7 @@ function featuresOf(
 function unknownPart({ name }: XmlElement, place: string): OwsFailure {
   return new OwsFailure(
     'InvalidParameterValue',
-    `"${name.slice(0, 100)}" is no part of ${place} that is offered`,
+    `"${name.slice(0, 100)}" is not a part of ${place} that is offered`,
     name.slice(0, 100),
   )
 }
@@ -99,13 +99,13 @@ function readQuery(query: XmlElement, typeOf: TypeOf, documents: RequestDocument
   if (others.length > 0)
     throw new OwsFailure(
       'OperationNotSupported',
-      'Joins are not offered: a Query names one type',
+      'Joins are not supported: a Query names one type',
       'typeNames',
     )
   const filter = children.find(({ name }) => name === 'Filter')
   const written = filter === undefined ? {} : readFes(filter, documents)
-  if ((written.ids?.length ?? 0) > mostIds)
-    throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'Filter')
+  if ((written.ids?.length ?? 0) > maxIds)
+    throw new OwsFailure('InvalidParameterValue', `At most ${maxIds} ids per request`, 'Filter')
   const properties = texts(children, 'PropertyName')
   return {
     typeName: typeOf(only, query),
@@ -130,7 +130,11 @@ function readSortBy(sortBy: XmlElement | undefined): TypeQuery['sort'] {
 
 function storedPairs(stored: XmlElement, children: readonly XmlElement[]): [string, string][] {
   if (children.length > 1)
-    throw new OwsFailure('OperationNotSupported', 'A StoredQuery stands alone', 'StoredQuery')
+    throw new OwsFailure(
+      'OperationNotSupported',
+      'A StoredQuery cannot be combined with other queries',
+      'StoredQuery',
+    )
   const parameters = stored.children.map(({ attributes, text, children: inside }): [string, string] => [
     attributes['name'] ?? '',
     (inside[0]?.text ?? text).trim(),

@@ -12,7 +12,7 @@ import { inspireView, textElement, wmsHead, wmsTail } from '../service-about.ts'
 import type { ServiceMetadata } from '../service-metadata.ts'
 import { readServiceMetadata } from '../service-metadata.ts'
 import { infoFormats } from './feature-info.ts'
-import { mapFormats, maxMapLayers, mostCells } from './get-map.ts'
+import { mapFormats, maxCells, maxMapLayers } from './get-map.ts'
 import { legendFormats } from './legend-graphic.ts'
 import { dimensionXml, featureDimensionXml } from './time-dimension.ts'
 import type { WmsRequest, WmsVersion } from './wms-request.ts'
@@ -85,7 +85,7 @@ function frame13({ about, languages }: ServiceMetadata, request: WmsRequest): Fr
     '<?xml version="1.0" encoding="UTF-8"?>\n',
     '<WMS_Capabilities version="1.3.0" xmlns="http://www.opengis.net/wms" xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:schemaLocation="http://www.opengis.net/wms http://schemas.opengis.net/wms/1.3.0/capabilities_1_3_0.xsd">',
     `<Service><Name>WMS</Name>${wmsHead(about, abstract)}${resource(request)}${wmsTail(about)}`,
-    `<LayerLimit>${maxMapLayers}</LayerLimit><MaxWidth>${mostCells}</MaxWidth><MaxHeight>${mostCells}</MaxHeight></Service>`,
+    `<LayerLimit>${maxMapLayers}</LayerLimit><MaxWidth>${maxCells}</MaxWidth><MaxHeight>${maxCells}</MaxHeight></Service>`,
     `<Capability><Request>${operations(request, 'text/xml', '')}</Request><Exception><Format>XML</Format><Format>INIMAGE</Format><Format>BLANK</Format></Exception>${inspireView(about, languages)}`,
     `<Layer>${textElement('Title', about.title)}${crs}<EX_GeographicBoundingBox><westBoundLongitude>-180</westBoundLongitude><eastBoundLongitude>180</eastBoundLongitude><southBoundLatitude>-90</southBoundLatitude><northBoundLatitude>90</northBoundLatitude></EX_GeographicBoundingBox>`,
   ].join('')
@@ -134,12 +134,12 @@ function layerXml(request: WmsRequest, card: LayerSummary, { bounds, times }: Fo
 }
 
 /** Minimum extent of a box in degrees: no map can be requested of a single point. */
-const leastSide = 0.002
+const minSide = 0.002
 
 function sides(least: number, largest: number, limit: number): [least: number, largest: number] {
-  if (largest - least >= leastSide) return [least, largest]
-  const middle = Math.max(leastSide / 2 - limit, Math.min(limit - leastSide / 2, (least + largest) / 2))
-  return [rounded(middle - leastSide / 2), rounded(middle + leastSide / 2)]
+  if (largest - least >= minSide) return [least, largest]
+  const middle = Math.max(minSide / 2 - limit, Math.min(limit - minSide / 2, (least + largest) / 2))
+  return [rounded(middle - minSide / 2), rounded(middle + minSide / 2)]
 }
 
 function rounded(degrees: number): number {

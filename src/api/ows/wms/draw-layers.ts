@@ -19,9 +19,9 @@ import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 
 /** Maximum number of cells of all images that form one. */
-const mostCells = 64 * 1024 ** 2
+const maxCells = 64 * 1024 ** 2
 /** Maximum number of attempts if a coverage is replaced meanwhile. */
-const mostTries = 5
+const maxTries = 5
 const transparent: Background = [0, 0, 0, 0]
 /** Margin of filtered rows as a share of the map's sides: marks and labels extend into the map from outside. */
 const filterMargin = 0.25
@@ -45,10 +45,10 @@ export async function drawLayers(
   if (groups.some(({ coverage }) => coverage === undefined)) requireTwoCells(drawing)
   const [first, ...others] = groups
   if (first?.coverage === undefined && others.length === 0) return deps.drawings.draw(drawing, signal)
-  if (groups.length * width * height > mostCells)
+  if (groups.length * width * height > maxCells)
     throw new OwsFailure(
       'InvalidParameterValue',
-      `A map of coverages and features in ${groups.length} turns has at most ${Math.floor(mostCells / groups.length)} cells, found ${width * height}`,
+      `A map drawn in ${groups.length} passes has at most ${Math.floor(maxCells / groups.length)} cells, found ${width * height}`,
       'width',
     )
   const background = backgroundOf(drawing)
@@ -125,7 +125,7 @@ async function drawCurrentCoverage(
   let current = layer
   for (let tries = 1; ; tries += 1) {
     const before = await layers.versionOf(current)
-    const isLast = tries === mostTries
+    const isLast = tries === maxTries
     try {
       const made = await draw({ layer: current, style })
       if (made === undefined || made.isCurrent || isLast) return made?.bytes

@@ -20,18 +20,18 @@ import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
 import type { InfoGml, LayerFeatureInfo } from './feature-info-gml.ts'
 import { gmlText, infoForm } from './feature-info-gml.ts'
-import { maxMapLayers, mostCells } from './get-map.ts'
+import { maxCells, maxMapLayers } from './get-map.ts'
 import { readChosenFilters, readLayerFilters, withTimes } from './layer-filters.ts'
 import type { MapCrs } from './map-crs.ts'
 import { readMapBox, readMapCrs } from './map-crs.ts'
 import { readTimeDimension, writeDefaultTimes } from './time-dimension.ts'
 import type { WmsRequest } from './wms-request.ts'
 
-const mostFeatures = 1000
+const maxFeatures = 1000
 const hasGeometry: Filter = { kind: 'not', of: { kind: 'empty' } }
 /** Cells within which points and lines count as hit where the request names none, and the most that it may name. */
 const usualTolerance = 4
-const mostTolerance = 1000
+const maxTolerance = 1000
 
 interface Feature {
   id?: string | number
@@ -86,10 +86,14 @@ export async function getFeatureInfo(deps: FeatureInfoDeps, wmsRequest: WmsReque
   const crs = readMapCrs(values, version)
   const point = readPoint(wmsRequest, crs)
   const requested = values.find('feature_count') === undefined ? 1 : values.requireCount('feature_count', 1e9)
-  const limit = Math.min(requested, mostFeatures)
+  const limit = Math.min(requested, maxFeatures)
   const names = values.require('query_layers').split(',')
   if (names.length > maxMapLayers)
-    throw new OwsFailure('InvalidParameterValue', `At most ${maxMapLayers} layers are asked`, 'query_layers')
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      `At most ${maxMapLayers} layers can be queried`,
+      'query_layers',
+    )
   const layers = await requireLayers(deps.catalog, request, names, { workspace, parameter: 'query_layers' })
   const details = layers.map((layer) => layer.details)
   const times = readTimeDimension(values, details)
@@ -143,7 +147,7 @@ function readQueryFilters(
 /** The middle of the cell that I and J (in 1.1.1 X and Y) name, in the CRS of the map. */
 function readPoint({ values, version }: WmsRequest, crs: MapCrs): MapPoint {
   const box = readMapBox(values, crs)
-  const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
+  const [width, height] = [values.requireCount('width', maxCells), values.requireCount('height', maxCells)]
   const [across, down] = version === '1.3.0' ? ['i', 'j'] : ['x', 'y']
   const column = cellNumber(values.find(across) ?? values.require(across === 'i' ? 'x' : 'i'), width, across)
   const row = cellNumber(values.find(down) ?? values.require(down === 'j' ? 'y' : 'j'), height, down)
@@ -158,10 +162,10 @@ function readTolerance(values: KeyValues): number {
   const text = values.find(name)
   if (text === undefined) return usualTolerance
   const value = Number(text)
-  if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && value <= mostTolerance) return value
+  if (/^\d{1,9}(\.\d{1,9})?$/.test(text) && value <= maxTolerance) return value
   throw new OwsFailure(
     'InvalidParameterValue',
-    `${name.toUpperCase()} "${text.slice(0, 100)}" is not a number of cells from 0 to ${mostTolerance}`,
+    `${name.toUpperCase()} "${text.slice(0, 100)}" is not a number of cells from 0 to ${maxTolerance}`,
     name,
   )
 }
@@ -171,7 +175,7 @@ function cellNumber(text: string, most: number, name: string): number {
   if (/^\d{1,9}$/.test(text) && value < most) return value
   throw new OwsFailure(
     'InvalidPoint',
-    `${name.toUpperCase()} "${text}" is no whole number from 0 to ${most - 1}`,
+    `${name.toUpperCase()} "${text}" is not a whole number from 0 to ${most - 1}`,
     name,
   )
 }

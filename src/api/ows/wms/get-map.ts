@@ -22,7 +22,7 @@ import { readTimeDimension, writeDefaultTimes } from './time-dimension.ts'
 import type { WmsRequest } from './wms-request.ts'
 
 /** Cells along a side of a picture at most. */
-export const mostCells = 4096
+export const maxCells = 4096
 /** Layers of a map at most. */
 export const maxMapLayers = 50
 
@@ -37,7 +37,7 @@ export async function getMap(
   const { values, version, reply } = wmsRequest
   const { srs, ...axes } = readMapCrs(values, version)
   const box = readMapBox(values, axes)
-  const [width, height] = [values.requireCount('width', mostCells), values.requireCount('height', mostCells)]
+  const [width, height] = [values.requireCount('width', maxCells), values.requireCount('height', maxCells)]
   const { format, laid, mediaType } = readMapFormat(values.require('format'))
   const layers = await readLayers(deps.catalog, deps.takesSentStyles, deps.documents, wmsRequest)
   const records = layers.map(({ layer }) => layer)
@@ -129,7 +129,7 @@ function readDensity(values: KeyValues): number | undefined {
   if (dpi >= least && dpi <= most) return dpi / usualDpi
   throw new OwsFailure(
     'InvalidParameterValue',
-    `DPI "${text.slice(0, 40)}" is no number from ${least} to ${most}`,
+    `DPI "${text.slice(0, 40)}" is not a number from ${least} to ${most}`,
     'dpi',
   )
 }
@@ -196,7 +196,7 @@ async function readSentStyles(
   if (narrowed !== undefined)
     throw new OwsFailure(
       'OperationNotSupported',
-      `SLD_BODY has a constraint of layer "${narrowed.name}", which is not read: give the filter to the rules, or by CQL_FILTER`,
+      `SLD_BODY has a constraint for layer "${narrowed.name}", which is not supported: use filters in rules, or CQL_FILTER`,
       'sld_body',
     )
   return new Map(layers.map((layer) => [layer.name, layer]))

@@ -10,7 +10,7 @@ import type { RequestDocuments } from '../request-documents.ts'
 import { findFeatureId } from '../type-names.ts'
 import { timesFilter } from './time-dimension.ts'
 
-const mostIds = 10_000
+const maxIds = 10_000
 const nothing: RequestFilter = { requested: { kind: 'constant', is: false }, srs: 'EPSG:4326' }
 
 /**
@@ -162,8 +162,8 @@ function readIds(text: string, layer: LayerRecord): FilteredTableQuery {
 
 /** Ids of other layers select no feature of this one. */
 function ofIds(written: readonly string[], layer: LayerRecord): FilteredTableQuery {
-  if (written.length > mostIds)
-    throw new OwsFailure('InvalidParameterValue', `At most ${mostIds} ids are asked at once`, 'featureid')
+  if (written.length > maxIds)
+    throw new OwsFailure('InvalidParameterValue', `At most ${maxIds} ids per request`, 'featureid')
   const ids = written.flatMap((one) => findFeatureId(layer, one) ?? [])
   return ids.length === 0 ? { filter: nothing } : { ids }
 }

@@ -19,6 +19,6 @@ export async function getLegendGraphic(
     throw new OwsFailure('InvalidFormat', `FORMAT "${format}" is not image/png`, 'format')
   const name = values.require('layer')
   const [layer] = await requireLayers(deps.catalog, request, [name], { workspace, parameter: 'layer' })
-  if (layer === undefined) throw new Error('One name gives one layer')
+  if (layer === undefined) throw new Error('One name selects one layer')
   return sendLegendPicture(deps, reply, layer, values.find('style'))
 }

@@ -36,7 +36,7 @@ export function readMapBox(values: KeyValues, { isYx }: Pick<MapCrs, 'isYx'>): E
   if (numbers.length !== 4 || !numbers.every((one) => Number.isFinite(one) && Math.abs(one) < 1e12))
     throw new OwsFailure(
       'InvalidParameterValue',
-      `BBOX "${text}" is not four numbers with commas between`,
+      `BBOX "${text}" is not four numbers separated by commas`,
       'bbox',
     )
   const box = isYx ? { minX: b, minY: a, maxX: d, maxY: c } : { minX: a, minY: b, maxX: c, maxY: d }

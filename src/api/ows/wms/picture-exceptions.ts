@@ -2,12 +2,12 @@ import type { Pictures } from '../../../render/index.ts'
 import { requestSignal } from '../../request-properties.ts'
 import type { ExceptionText } from '../ows-failure.ts'
 import { backgroundOf } from './draw-layers.ts'
-import { mostCells, readColor, readMapFormat } from './get-map.ts'
+import { maxCells, readColor, readMapFormat } from './get-map.ts'
 import type { WmsRequest } from './wms-request.ts'
 
 const fontSize = 13
 const lineHeight = 18
-const mostLines = 40
+const maxLines = 40
 const margin = 8
 /** Widths of letters are taken for this share of their size. */
 const letterWidth = 0.55
@@ -26,10 +26,7 @@ export async function pictureOfFailure(
   const [, kind] = /^(?:application\/vnd\.ogc\.se_)?(inimage|blank)$/i.exec(requested) ?? []
   if (kind === undefined) return undefined
   try {
-    const [width, height] = [
-      values.requireCount('width', mostCells),
-      values.requireCount('height', mostCells),
-    ]
+    const [width, height] = [values.requireCount('width', maxCells), values.requireCount('height', maxCells)]
     const { format, laid = format, mediaType } = readMapFormat(values.require('format'))
     const isTransparent = /^true$/i.test(values.find('transparent') ?? '') && format !== 'jpeg'
     const background = backgroundOf({ background: readColor(values.find('bgcolor')), isTransparent })
@@ -68,5 +65,5 @@ function linesOf(text: string, letters: number): string[] {
       lines.push([...(blank > 0 ? line.splice(blank + 1) : []), letter])
     }
   }
-  return lines.slice(0, mostLines).map((line) => line.join(''))
+  return lines.slice(0, maxLines).map((line) => line.join(''))
 }

@@ -11,7 +11,7 @@ import { OwsFailure } from '../ows-failure.ts'
 import type { WmsVersion } from './wms-request.ts'
 
 /** Maximum number of times in one request. */
-const mostTimes = 200
+const maxTimes = 200
 /** ISO 8601 duration after an interval: everything in the interval is shown. */
 const period = /^P(?=\w)(?:\d+(?:\.\d+)?[YMWD])*(?:T(?:\d+(?:\.\d+)?[HMS])+)?$/
 
@@ -33,12 +33,11 @@ export function readTimeDimension(
   if (timed.length === 0 && !hasFeatures) return undefined
   if (text === undefined || /^(?:current|default)?$/i.test(text)) return undefined
   const parts = text.split(',').map((part) => part.trim())
-  if (parts.length > mostTimes)
-    throw wrongTime(`TIME names ${parts.length} times, of which at most ${mostTimes} are taken`)
+  if (parts.length > maxTimes) throw wrongTime(`TIME has ${parts.length} times; the maximum is ${maxTimes}`)
   const selections = parts.map((part) => readPart(part))
   if (hasFeatures || timed.some((times) => selections.some((selection) => hasTime(times, selection))))
     return selections
-  throw wrongTime(`TIME names no time of the layers: they go from ${from} to ${to}`)
+  throw wrongTime(`TIME matches no time of the layers, which have times from ${from} to ${to}`)
 }
 
 /** Sets the header with the default times (OGC 06-042, annex C.4.2): the newest of each mosaic. */
@@ -59,7 +58,7 @@ export function writeDefaultTimes(
 function readPart(text: string): TimeSelection {
   const [from = '', to, step, ...others] = text.split('/')
   if (others.length > 0 || (step !== undefined && step !== '0' && !period.test(step)))
-    throw wrongTime(`TIME "${text.slice(0, 100)}" is no instant and no interval of ISO 8601`)
+    throw wrongTime(`TIME "${text.slice(0, 100)}" is neither an instant nor an interval of ISO 8601`)
   try {
     // Nothing is newer than now.
     const selection = parseTime(to === undefined ? from : `${from}/${/^current$/i.test(to) ? '..' : to}`)

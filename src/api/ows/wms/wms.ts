@@ -40,7 +40,11 @@ export async function answerWms(
     const name = values.require('request')
     const answer = ownValue(operations, name.toLowerCase())
     if (answer === undefined)
-      throw new OwsFailure('OperationNotSupported', `REQUEST "${name}" is not one of this service`, 'request')
+      throw new OwsFailure(
+        'OperationNotSupported',
+        `REQUEST "${name}" is not an operation of this service`,
+        'request',
+      )
     isMap = answer === getMap
     if (answer !== getCapabilities) version = requestVersion(values)
     return await answer(deps, { request, reply, values, version, workspace })

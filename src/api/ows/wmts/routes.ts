@@ -22,8 +22,8 @@ const tileFields = {
   layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
   tileMatrixSet: Type.String(),
   tileMatrix: Type.String(),
-  tileRow: Type.String({ description: 'From the north' }),
-  tileCol: Type.String({ description: 'From the west; with `.png`, `.jpg` or `.mvt` behind it, or none' }),
+  tileRow: Type.String({ description: 'Counted from the north' }),
+  tileCol: Type.String({ description: 'Counted from the west; may end in `.png`, `.jpg` or `.mvt`' }),
 }
 const pointFields = { j: Type.String(), i: Type.String() }
 /** Optional parts of a path. */
@@ -59,7 +59,7 @@ const marks = {
     'As OGC 07-057r7 says; tile matrix sets have the names of OGC 17-083r4 and those of GeoWebCache. Errors are exception reports.',
 }
 const answers = {
-  200: media('What was asked for', {
+  200: media('Requested options', {
     'image/png': Bytes,
     'image/jpeg': Bytes,
     [mvt]: Bytes,
@@ -78,7 +78,7 @@ function servicePathOf(workspace: string | undefined): string {
 const getDocument = (place: Location) =>
   operation({
     ...marks,
-    summary: 'What the Web Map Tile Service has',
+    summary: 'Capabilities of the Web Map Tile Service',
     params: paramsOf(place, {}),
     query: Type.Object({ ...urlToken }, { additionalProperties: true }),
     answers: { 200: media('The document', { 'application/xml': Type.String() }) },

@@ -20,7 +20,7 @@ export async function requireTileLayer(
       throw new OwsFailure('InvalidParameterValue', error.message, error.locator, 400)
     throw error
   })
-  if (layer === undefined) throw new Error('One name gives one layer')
+  if (layer === undefined) throw new Error('One name selects one layer')
   return layer
 }
 

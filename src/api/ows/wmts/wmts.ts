@@ -18,7 +18,7 @@ const operations: Record<string, Answer> = {
     if (accepted !== undefined && !isOffered(accepted))
       throw new OwsFailure(
         'VersionNegotiationFailed',
-        `WMTS ${accepted.slice(0, 60)} is not offered here: ask for 1.0.0`,
+        `WMTS ${accepted.slice(0, 60)} is not supported: request 1.0.0`,
         'acceptversions',
       )
     return getCapabilities(parts, request, values)
@@ -72,7 +72,7 @@ export async function answerWmts(
     if (answer === undefined)
       throw new OwsFailure(
         'OperationNotSupported',
-        `REQUEST "${name.slice(0, 60)}" is none of this service`,
+        `REQUEST "${name.slice(0, 60)}" is not an operation of this service`,
         'request',
       )
     const servicePath = workspace === undefined ? '/wmts' : `/${encodeURIComponent(workspace)}/wmts`

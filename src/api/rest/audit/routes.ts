@@ -39,9 +39,7 @@ const Query = Type.Object({
   from: Type.Optional(Type.String({ description: 'ISO 8601 time or day, inclusive' })),
   to: Type.Optional(Type.String({ description: 'ISO 8601 time, exclusive; a day is included whole' })),
   user: Type.Optional(Type.String({ description: 'Name of a user' })),
-  action: Type.Optional(
-    Type.String({ description: 'An action, or what it begins with: `user` for `user.change`' }),
-  ),
+  action: Type.Optional(Type.String({ description: 'An action or its prefix: `user` for `user.change`' })),
   resource: Type.Optional(
     Type.String({ description: 'A layer, a workspace, a path, or the path of a collection' }),
   ),

@@ -11,14 +11,14 @@ const Classes = Type.Object({
       attribute: Type.String(),
       method: Type.Union(classifyMethods.map((method) => Type.Literal(method))),
       rows: Type.Integer({ description: 'Rows that have a value' }),
-      empty: Type.Integer({ description: 'Rows that have none, or an empty text' }),
-      min: Type.Optional(Type.Number({ description: 'Of classes: the least value' })),
+      empty: Type.Integer({ description: 'Rows without a value or with an empty text' }),
+      min: Type.Optional(Type.Number({ description: 'Classes only: the minimum value' })),
       bounds: Type.Optional(
         Type.Array(Type.Number(), { description: 'The largest value of each class, the last of all values' }),
       ),
       histogram: Type.Optional(
         Type.Array(Type.Integer(), {
-          description: 'How many values lie in each of as many equal parts from the least to the largest',
+          description: 'Histogram: number of values in equal intervals from minimum to maximum',
         }),
       ),
       categories: Type.Optional(
@@ -30,7 +30,7 @@ const Classes = Type.Object({
           { description: 'The most frequent values, the first most' },
         ),
       ),
-      hasOthers: Type.Optional(Type.Boolean({ description: 'Whether there are other values than these' })),
+      hasOthers: Type.Optional(Type.Boolean({ description: 'True if there are other values' })),
       messages: Type.Array(Type.String()),
     },
     { title: 'Classes' },
@@ -79,7 +79,7 @@ const Palettes = Type.Object({
         paletteKinds.map((kind) => Type.Literal(kind)),
         {
           description:
-            '`sequence`: from little to much; `diverging`: from a middle to both sides; `set`: for categories',
+            '`sequence`: from low to high; `diverging`: from a centre to both ends; `set`: for categories',
         },
       ),
       colors: Type.Array(Type.String({ description: '#rrggbb' })),
@@ -88,13 +88,13 @@ const Palettes = Type.Object({
 })
 
 export const listPalettes = operation({
-  summary: 'Palettes that colour-blind people tell apart too',
+  summary: 'Palettes suitable for colour-blind people',
   description:
-    'Names and colours of palettes for classes of numbers and of names, as `POST /rest/layers/{layer}/styles` takes them.',
+    'Names and colours of the palettes for classes and categories that `POST /rest/layers/{layer}/styles` accepts.',
   tags: ['styles'],
   query: Type.Object({
     classes: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 50, description: 'How many colours of each; default 5' }),
+      Type.Integer({ minimum: 1, maximum: 50, description: 'Number of colours per palette; default 5' }),
     ),
   }),
   answers: { 200: Palettes },

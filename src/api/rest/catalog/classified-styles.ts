@@ -12,14 +12,14 @@ import { StyleReply, toStyleResponse } from './style-response.ts'
 
 const Body = Type.Object({
   style: Type.Object({
-    name: Type.String({ minLength: 1, description: "Of the new style in the layer's workspace" }),
-    default: Type.Optional(Type.Boolean({ description: 'Whether the layer is drawn by it from now on' })),
+    name: Type.String({ minLength: 1, description: 'Name of the new style in the workspace of the layer' }),
+    default: Type.Optional(Type.Boolean({ description: 'True to make it the default style of the layer' })),
     classify: ClassifyBody,
   }),
 })
 
 export const makeStyleOfLayer = operation({
-  summary: 'Make a style of classes or categories of a column',
+  summary: 'Create a style from classes or categories of a column',
   description:
     'The classes use all values of the column, or a sample if there are more than two million values, or more than 20,000 distinct ones for categories; a message reports the sample. Classes have upper bounds; `natural` computes Jenks breaks, `quantile` those of `percentile_disc`. Features without a value get a rule of their own.',
   tags: ['styles'],
@@ -43,7 +43,7 @@ export const makeStyleOfLayer = operation({
       featureCount: summary.rows + summary.empty,
     })
     if (style.rules.length === 0)
-      throw invalid('nothing-to-classify', `Attribute "${attribute.name}" has no values to make classes of`)
+      throw invalid('nothing-to-classify', `Attribute "${attribute.name}" has no values to classify`)
     const content = {
       format: 'maplibre' as const,
       document: writeStyle(style, name, 'maplibre')?.document ?? '',

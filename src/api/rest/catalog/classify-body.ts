@@ -57,7 +57,7 @@ export async function vectorLayer(
     throw notFound('unknown-layer', `Layer "${text}" does not exist`)
   request.usedLayer = layer
   if (layer.details.kind === 'vector') return layer
-  throw invalid('not-a-vector-layer', `Layer "${text}" is a raster, whose values are no column`)
+  throw invalid('not-a-vector-layer', `Layer "${text}" is a raster and has no columns`)
 }
 
 /** Returns the attribute with this name, if its values can be compared. */
@@ -77,7 +77,7 @@ function requestOf(requested: ClassifyParams, { name, type }: Attribute) {
   if (method !== 'categories' && !isNumber)
     throw invalid(
       'not-a-number',
-      `Attribute "${name}" is ${type}: classes want numbers, "categories" takes it`,
+      `Attribute "${name}" is ${type}: classes need numbers; use the method "categories"`,
     )
   const palette: PaletteName = requested.palette ?? (method === 'categories' ? 'okabe-ito' : 'viridis')
   return { method, palette, classes: requested.classes ?? (method === 'categories' ? 8 : 5) }

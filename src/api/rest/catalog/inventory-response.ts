@@ -16,8 +16,8 @@ export const WorkspaceInventories = Type.Object({
   workspaces: Type.Array(
     Type.Object({
       name: Type.String(),
-      public: Type.Boolean({ description: 'Whether anonymous people may read its layers' }),
-      default: Type.Boolean({ description: 'Meant where none is named' }),
+      public: Type.Boolean({ description: 'True if anonymous users may read its layers' }),
+      default: Type.Boolean({ description: 'True for the default workspace' }),
       stores: Count,
       layers: Count,
       styles: Count,
@@ -37,7 +37,7 @@ export const StoreInventories = Type.Object({
       kind: Type.Union(storeKinds.map((kind) => Type.Literal(kind))),
       type: Type.String(),
       enabled: Type.Boolean(),
-      default: Type.Boolean({ description: 'Takes what names no other store of its workspace' }),
+      default: Type.Boolean({ description: 'True for the default store of the workspace' }),
       description: Type.Optional(Type.String()),
       layers: Count,
       dateModified: Type.String(),
@@ -55,24 +55,26 @@ export const DependentsReply = Type.Object({
   dependents: Type.Object({
     layers: Names,
     stores: Type.Object(Names.properties, {
-      description: 'Of a workspace all; of a store the mosaics whose granules stand in it',
+      description: 'For a workspace all layers; for a store the mosaics whose granules it contains',
     }),
     styles: Type.Optional(Names),
-    versions: Type.Object({ total: Count, bytes: Count }, { description: 'What layers were before' }),
+    versions: Type.Object({ total: Count, bytes: Count }, { description: 'Stored layer versions' }),
     imports: Type.Object({
       total: Count,
-      ids: Type.Array(Type.Integer(), { description: 'Imports that are not done, the first hundred' }),
+      ids: Type.Array(Type.Integer(), { description: 'Unfinished imports, the first hundred' }),
     }),
     files: Type.Integer({
-      description: 'Files of the server itself that go too; tables of databases and files of others stay',
+      description: 'Files of the server that are deleted too; tables of databases and other files remain',
     }),
   }),
 })
 
 export const StoreCheckReply = Type.Object({
   check: Type.Object({
-    milliseconds: Type.Integer({ description: 'How long the store took' }),
-    tables: Type.Optional(Type.Integer({ description: 'Tables that it has; absent of what is not kept' })),
+    milliseconds: Type.Integer({ description: 'Time the store needed, in milliseconds' }),
+    tables: Type.Optional(
+      Type.Integer({ description: 'Number of tables; absent for a connection that is not stored' }),
+    ),
   }),
 })
 
@@ -107,8 +109,8 @@ export function toCountedStoreResponse(request: FastifyRequest, store: StoreInve
   }
 }
 
-const mostIds = 100
+const maxIds = 100
 
 export function toDependentsResponse(dependents: Dependents, imports: readonly number[]) {
-  return { dependents: { ...dependents, imports: { total: imports.length, ids: imports.slice(0, mostIds) } } }
+  return { dependents: { ...dependents, imports: { total: imports.length, ids: imports.slice(0, maxIds) } } }
 }

@@ -33,9 +33,9 @@ function pageOf<T extends { name: string }>(
 }
 
 export const listWorkspaceInventories = operation({
-  summary: 'All workspaces, with how much is in them',
+  summary: 'List all workspaces with counts of their contents',
   description:
-    'For lists of pages: each workspace with the numbers of its stores, layers and styles in one answer.',
+    'For lists on pages: all workspaces with numbers of stores, layers and styles in one response.',
   tags: ['workspaces'],
   query: Type.Object(pageQuery),
   answers: { 200: WorkspaceInventories },
@@ -46,8 +46,8 @@ export const listWorkspaceInventories = operation({
 })
 
 export const listStoreInventories = operation({
-  summary: 'The stores of all workspaces, or of one, with how many layers they have',
-  description: 'For lists of pages: each store with its type, state and number of layers in one answer.',
+  summary: 'List the stores of all workspaces, or of one, with their numbers of layers',
+  description: 'For lists on pages: all stores with type, state and number of layers in one response.',
   tags: ['data stores'],
   query: Type.Object({ ...pageQuery, workspace: Type.Optional(Type.String()) }),
   answers: { 200: StoreInventories },
@@ -60,7 +60,7 @@ export const listStoreInventories = operation({
 })
 
 export const listWorkspaceDependents = operation({
-  summary: 'What goes with a workspace when it is deleted with recurse=true',
+  summary: 'List what is deleted with a workspace by recurse=true',
   description:
     'Stores, layers, styles, earlier versions with their bytes, imports that are not done, and files of the server.',
   tags: ['workspaces'],
@@ -83,7 +83,7 @@ async function dependentsOf(
 }
 
 export const listDataStoreDependents = operation({
-  summary: 'What goes with a store when it is deleted with recurse=true',
+  summary: 'List what is deleted with a store by recurse=true',
   description:
     'Layers, earlier versions with their bytes, imports that are not done, and files of the server.',
   tags: ['data stores'],
@@ -93,7 +93,7 @@ export const listDataStoreDependents = operation({
 })
 
 export const listCoverageStoreDependents = operation({
-  summary: 'What goes with a store when it is deleted with recurse=true',
+  summary: 'List what is deleted with a store by recurse=true',
   description:
     'Layers, earlier versions with their bytes, imports that are not done, and files of the server.',
   tags: ['coverage stores'],

@@ -16,7 +16,7 @@ export const ManagedField = Type.Union(
   managedKinds.map((kind) => Type.Literal(kind)),
   {
     description:
-      'For a table published in place: what may change it. `false` nothing, `edit` edits of single features, `load` imports and restores too',
+      'Allowed changes of a table published in place: `false` none, `edit` edits of single features, `load` also imports and restores',
   },
 )
 
@@ -48,11 +48,11 @@ export const LayerBody = Type.Object({
     keywords: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 200 }), {
         maxItems: 100,
-        description: 'Words to find it by, in place of those that it has',
+        description: 'Keywords; replaces the present ones',
       }),
     ),
     attribution: Type.Optional(
-      Type.String({ maxLength: 1000, description: 'Whom to name where the data are shown; plain text' }),
+      Type.String({ maxLength: 1000, description: 'Attribution to show with the data; plain text' }),
     ),
     licence: Type.Optional(Type.String({ maxLength: 10_000 })),
     contact: Type.Optional(Type.String({ maxLength: 10_000 })),
@@ -79,19 +79,19 @@ export const LayerBody = Type.Object({
       Type.Array(StyleName, {
         maxItems: 50,
         description:
-          'Further styles that services offer it in, in place of those that it has; who may read it may see it by them',
+          'Additional styles of the layer in services; replaces the present list. Everyone who may read the layer may use them',
       }),
     ),
     managed: Type.Optional(ManagedField),
     altered: Type.Optional(
       Type.Array(Type.String(), {
         maxItems: 0,
-        description: 'Empty: forgets which columns of a table published in place were changed',
+        description: 'An empty list discards the recorded column changes of a table published in place',
       }),
     ),
     public: Type.Optional(
       Type.Union([Type.Boolean(), Type.Literal('workspace')], {
-        description: 'Whether anonymous people may read it; "workspace": as its workspace says',
+        description: 'True if anonymous users may read it; "workspace" uses the setting of the workspace',
       }),
     ),
   }),
@@ -137,11 +137,11 @@ export const LayerReply = Type.Object({
     }),
     nativeName: Type.String({ description: 'Its table, or its name within the store' }),
     originalName: Type.String({ description: 'Its name where the data came from' }),
-    srs: Type.Optional(Type.String({ description: 'Absent where the CRS is not known, or nothing has one' })),
+    srs: Type.Optional(Type.String({ description: 'Absent if the CRS is unknown or no row has a geometry' })),
     bbox: Type.Optional(Bounds),
     attributes: Type.Array(Type.Object({ name: Type.String(), binding: Type.String() })),
-    version: Type.Integer({ description: 'Grows with every change of its data, style or publicity' }),
-    public: Type.Optional(Type.Boolean({ description: 'Absent where its workspace says' })),
+    version: Type.Integer({ description: 'Increases with every change of its data, style or public access' }),
+    public: Type.Optional(Type.Boolean({ description: 'Absent if the setting of the workspace applies' })),
     managed: Type.Optional(ManagedField),
     altered: Type.Optional(
       Type.Array(Type.String(), {
@@ -150,7 +150,7 @@ export const LayerReply = Type.Object({
     ),
     fault: Type.Optional(
       Type.String({
-        description: 'Why a raster published in place cannot be read since its file was changed',
+        description: 'Reason why a raster published in place cannot be read after a change of its file',
       }),
     ),
     copiesLiveSeconds: CopiesLiveSeconds,

@@ -66,7 +66,7 @@ export const listLayersOfWorkspace = operation({
 })
 
 export const showLayer = operation({
-  summary: 'One layer',
+  summary: 'Show one layer',
   description:
     'Title, texts, attributes, bounds, CRS, style, store and version of a layer. `ETag` names the state for a later `If-Match`.',
   tags,
@@ -79,7 +79,7 @@ export const showLayer = operation({
 export const changeLayer = operation({
   summary: 'Change a layer',
   description:
-    'Changes what the body names: texts, keywords, attribution, licence, contact, owner, citation, DOI, styles, and whether everyone may read it. The data stay.',
+    'Changes the members in the body: texts, keywords, attribution, licence, contact, owner, citation, DOI, styles, and public access. Does not change the data.',
   tags,
   params,
   body: LayerBody,
@@ -97,9 +97,9 @@ export const changeLayer = operation({
 })
 
 export const refreshLayer = operation({
-  summary: 'Look at once whether somebody else has changed the data',
+  summary: 'Check now if another program has changed the data',
   description:
-    'Compares the data with what is known of them, and records a new version where another program has changed them.',
+    'Compares the data with their last known state, and records a new version if another program has changed them.',
   tags,
   params,
   answers: { 200: LayerReply },
@@ -112,7 +112,7 @@ export const refreshLayer = operation({
 export const deleteLayer = operation({
   summary: 'Unpublish a layer; recurse drops its table, or the store of a coverage',
   description:
-    'The layer is no longer published; earlier versions stay restorable for `TERRANE_KEEP_VERSIONS` days. Without `?recurse=true` the table or file stays.',
+    'Unpublishes the layer. Earlier versions can be restored for `TERRANE_KEEP_VERSIONS` days. Without `?recurse=true`, the table or file remains.',
   tags,
   params,
   query: RecurseQuery,

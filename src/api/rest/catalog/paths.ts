@@ -4,7 +4,7 @@ import { type Failure, notFound } from '../../../core/errors/errors.ts'
 
 /** `recurse=true` includes contained resources. */
 export const RecurseQuery = Type.Object({
-  recurse: Type.Optional(Type.Boolean({ description: 'Delete what stands inside as well' })),
+  recurse: Type.Optional(Type.Boolean({ description: 'Also delete the contents' })),
 })
 
 export const WorkspaceParams = Type.Object({ workspace: Type.String({ description: 'Name of a workspace' }) })

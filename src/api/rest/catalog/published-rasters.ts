@@ -36,7 +36,7 @@ const Coverage = Type.Object({
     Type.String({ minLength: 1, maxLength: 4000, description: 'Path of the raster below the folder' }),
   ),
   nativeCoverageName: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 4000, description: 'The same under another name of GeoServer' }),
+    Type.String({ minLength: 1, maxLength: 4000, description: 'Alias with a GeoServer name' }),
   ),
   title: Type.Optional(Type.String({ maxLength: 10_000 })),
   abstract: Type.Optional(Type.String({ maxLength: 1_000_000 })),
@@ -59,7 +59,7 @@ const PublishedCoverage = Type.Object({
 })
 
 export const listStoreRasters = operation({
-  summary: 'Rasters of a store, and whether they are published',
+  summary: 'List the rasters of a store with their layers',
   description:
     'The raster files in the folder of the store and its folders, or its one file, with size, bands and CRS. Each list describes at most 200 files that were not read before; the others have the problem `not-read` until the next list.',
   tags,
@@ -128,7 +128,7 @@ export const listCoverages = operation({
 export const createCoverage = operation({
   summary: 'Publish rasters of a store in place',
   description:
-    'Publishes a raster file as a layer without a copy. Terrane only reads the file. `coverages` publishes several; the answer then lists the layers, and the rasters that could not be published with the reason.',
+    'Publishes a raster file as a layer without a copy. Terrane only reads the file. `coverages` publishes several; the response then lists the layers, and the rasters that could not be published with the reason.',
   tags,
   idempotent: true,
   params: StoreParams,
@@ -168,7 +168,7 @@ function toCoverage(request: FastifyRequest, layer: LayerRecord): Static<typeof 
 }
 
 export const publishRasters = operation({
-  summary: 'Publish all rasters of a store in place, or those that match',
+  summary: 'Publish all or matching rasters of a store in place',
   description:
     'Publishes the rasters that no layer shows and whose paths match one of `include` and none of `exclude` (`*` is any text, `?` any character).',
   tags,
@@ -186,7 +186,7 @@ export const publishRasters = operation({
     if (published.length === 0 && failed.length === 0)
       throw conflict(
         'nothing-to-publish',
-        `Store "${store.name}" has no raster without a layer whose name matches`,
+        `Store "${store.name}" has no unpublished raster with a matching name`,
       )
     return { published: published.map((layer) => linked(request, layer)), failed }
   },

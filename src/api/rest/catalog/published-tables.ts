@@ -44,7 +44,9 @@ const TableList = Type.Object({
         Type.Object({
           code: Type.String(),
           message: Type.String(),
-          sql: Type.Optional(Type.String({ description: 'Statement that helps. Terrane never runs it.' })),
+          sql: Type.Optional(
+            Type.String({ description: 'SQL statement that fixes the problem. Terrane never runs it.' }),
+          ),
         }),
       ),
     }),
@@ -90,7 +92,7 @@ export const PublishedList = Type.Object({
 })
 
 export const listStoreTables = operation({
-  summary: 'Tables of a store, and whether they are published',
+  summary: 'List the tables of a store with their layers',
   description:
     'Tables, views, materialized views and foreign tables with geometry, key, estimated rows and problems, from the catalogue of the database alone. A table with several geometry columns is listed once for each.',
   tags,
@@ -158,7 +160,7 @@ export const listFeatureTypes = operation({
 export const createFeatureType = operation({
   summary: 'Publish tables of a store in place',
   description:
-    'Publishes a table or view as a layer without a copy. Terrane never alters the table unless `managed` allows it. `featureTypes` publishes several; the answer then lists the layers, and the tables that could not be published with the reason.',
+    'Publishes a table or view as a layer without a copy. Terrane never alters the table unless `managed` allows it. `featureTypes` publishes several; the response then lists the layers, and the tables that could not be published with the reason.',
   tags,
   idempotent: true,
   params: StoreParams,
@@ -203,7 +205,7 @@ function toFeatureType(request: FastifyRequest, layer: LayerRecord) {
 export const Patterns = Type.Array(Type.String({ minLength: 1, maxLength: 200 }), { maxItems: 1000 })
 
 export const publishTables = operation({
-  summary: 'Publish all tables of a store in place, or those that match',
+  summary: 'Publish all or matching tables of a store in place',
   description:
     'Publishes the tables that no layer shows and whose names match one of `include` and none of `exclude` (`*` is any text, `?` any character).',
   tags,
@@ -226,7 +228,7 @@ export const publishTables = operation({
     if (published.length === 0 && failed.length === 0)
       throw conflict(
         'nothing-to-publish',
-        `Store "${store.name}" has no table without a layer whose name matches`,
+        `Store "${store.name}" has no unpublished table with a matching name`,
       )
     return { published: published.map((layer) => linked(request, layer)), failed }
   },

@@ -22,7 +22,7 @@ async function checkStore(catalog: Catalog, kind: StoreKind, params: { workspace
 }
 
 export const checkDataStore = operation({
-  summary: 'Try the connection of a store',
+  summary: 'Test the connection of a store',
   description: 'Errors are those of the creation of the store.',
   tags: ['data stores'],
   params: StoreParams,
@@ -32,7 +32,8 @@ export const checkDataStore = operation({
 
 export const checkCoverageStore = operation({
   summary: 'Read the file of a store',
-  description: 'Reads the head of the file and tells size, bands and CRS, or why it cannot be read.',
+  description:
+    'Reads the header of the file and returns size, bands and CRS, or the reason why it cannot be read.',
   tags: ['coverage stores'],
   params: StoreParams,
   answers: { 200: StoreCheckReply },
@@ -40,9 +41,9 @@ export const checkCoverageStore = operation({
 })
 
 export const checkNewDataStore = operation({
-  summary: 'Try the connection of a store that is not kept',
+  summary: 'Test a connection without storing it',
   description:
-    'Connects with the given parameters, and tells the time it took and the number of tables. Nothing is stored.',
+    'Connects with the given parameters and returns the time it took and the number of tables. Stores nothing.',
   tags: ['data stores'],
   params: WorkspaceParams,
   body: StoreBody,

@@ -27,13 +27,13 @@ const Discovery = Type.Object(
       Type.String({
         minLength: 1,
         maxLength: 200,
-        description: 'Name of a layer, with `{table}` in the place of the name of its table',
+        description: 'Pattern for layer names; `{table}` is replaced by the name of the table',
       }),
     ),
     managed: Type.Optional(
       Type.Union(
         managedKinds.map((kind) => Type.Literal(kind)),
-        { description: 'What may change the tables; default: `false`' },
+        { description: 'Allowed changes of the tables; default `false`' },
       ),
     ),
   },
@@ -54,12 +54,11 @@ const storeFields = {
   type: Type.Optional(Type.String({ description: 'GeoPackage or PostGIS' })),
   enabled: Type.Optional(Type.Boolean()),
   description: Type.Optional(Type.String({ maxLength: 10_000 })),
-  versions: Type.Optional(
-    Type.Boolean({ description: 'Whether what its layers were before their last changes is kept' }),
-  ),
+  versions: Type.Optional(Type.Boolean({ description: 'True if versions of its layers are kept' })),
   discovery: Type.Optional(
     Type.Union([Discovery, Type.Null()], {
-      description: 'Tables of a database that are published in place as soon as they exist; null ends it',
+      description:
+        'Tables of the store to publish in place automatically, also future ones; null switches this off',
     }),
   ),
   connectionParameters: Type.Optional(
@@ -73,7 +72,7 @@ export const StoreBody = Type.Object({ dataStore: Type.Object(storeFields) })
 export const CoverageStoreBody = Type.Object({
   coverageStore: Type.Object({
     ...storeFields,
-    type: Type.Optional(Type.String({ description: 'GeoTIFF, WorldImage, ...: what the file is' })),
+    type: Type.Optional(Type.String({ description: 'Type of the file: GeoTIFF, WorldImage, ...' })),
     url: Type.Optional(Type.String({ description: 'The file, as `file:` URL or path' })),
   }),
 })
@@ -90,8 +89,10 @@ const shownFields = {
   description: Type.Optional(Type.String()),
   workspace: Linked,
   connectionParameters: WireParameters,
-  versions: Type.Optional(Type.Literal(false, { description: 'False where its layers keep no versions' })),
-  _default: Type.Boolean({ description: 'Takes what names no other store of its workspace' }),
+  versions: Type.Optional(
+    Type.Literal(false, { description: 'False if versions of its layers are not kept' }),
+  ),
+  _default: Type.Boolean({ description: 'True for the default store of the workspace' }),
   dateCreated: Type.String(),
   dateModified: Type.String(),
   href: Type.String(),
@@ -100,7 +101,7 @@ const shownFields = {
 export const DataStoreReply = Type.Object({
   dataStore: Type.Object({
     ...shownFields,
-    featureTypes: Type.String({ description: 'Where its layers are listed' }),
+    featureTypes: Type.String({ description: 'URL of its layers' }),
     discovery: Type.Optional(Discovery),
   }),
 })
@@ -108,7 +109,7 @@ export const CoverageStoreReply = Type.Object({
   coverageStore: Type.Object({
     ...shownFields,
     url: Type.Optional(Type.String({ description: 'Its file; a mosaic has none' })),
-    coverages: Type.String({ description: 'Where its layers are listed' }),
+    coverages: Type.String({ description: 'URL of its layers' }),
     discovery: Type.Optional(Discovery),
   }),
 })

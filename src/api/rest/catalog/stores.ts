@@ -150,7 +150,7 @@ function storeOperations(kind: StoreKind, texts: StoreTexts) {
       },
     }),
     showStore: operation({
-      summary: 'One store',
+      summary: 'Show one store',
       description: texts.shown,
       tags,
       params: StoreParams,
@@ -191,9 +191,9 @@ export const {
 })
 
 export const createDataStore = operation({
-  summary: 'Create a store; its connection is tried first',
+  summary: 'Create a store; its connection is tested first',
   description:
-    'A GeoPackage or a PostGIS database that layers are loaded into. Without connection parameters a new GeoPackage is made.',
+    'A GeoPackage or a PostGIS database that layers are loaded into. Without connection parameters, a new GeoPackage is created.',
   tags: dataStoreTags,
   idempotent: true,
   params: WorkspaceParams,
@@ -207,8 +207,9 @@ export const createDataStore = operation({
 })
 
 export const changeDataStore = operation({
-  summary: 'Change a store; a changed connection is tried first',
-  description: 'Changes what the body names. A password is stored encrypted; `********` leaves it as it is.',
+  summary: 'Change a store; a changed connection is tested first',
+  description:
+    'Changes the members in the body. A password is stored encrypted; `********` keeps the stored one.',
   tags: dataStoreTags,
   params: StoreParams,
   body: StoreBody,
@@ -242,7 +243,7 @@ export const {
 })
 
 export const createCoverageStore = operation({
-  summary: 'Create a store over a raster file or a folder of rasters; the file is read first',
+  summary: 'Create a store for a raster file or a folder of rasters; the file is checked first',
   description:
     'A GeoTIFF or another raster file below an import root or the data directory, or a folder below an import root. `POST …/coverages` publishes its rasters, which are served as they are.',
   tags: coverageStoreTags,
@@ -258,8 +259,8 @@ export const createCoverageStore = operation({
 })
 
 export const changeCoverageStore = operation({
-  summary: 'Change a store; the file may be another while no layer shows it',
-  description: 'Changes what the body names; the file must be readable as a raster.',
+  summary: 'Change a store; its file can be changed only while no layer uses the store',
+  description: 'Changes the members in the body; the file must be a readable raster.',
   tags: coverageStoreTags,
   params: StoreParams,
   body: CoverageStoreBody,

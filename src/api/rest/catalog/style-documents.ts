@@ -78,6 +78,6 @@ export function sendStyleDocument(
   }
   throw notFound(
     'unknown-style',
-    `Style "${style.name}" is ${style.format} and cannot be had as ${requested.join(' or ')}`,
+    `Style "${style.name}" is ${style.format} and cannot be converted to ${requested.join(' or ')}`,
   )
 }

@@ -41,7 +41,7 @@ export const StyleReply = Type.Object({
           code: Type.String(),
           message: Type.String(),
         }),
-        { description: 'Where a document was given: what of it is not drawn, or not said in another format' },
+        { description: 'If a document was sent: its parts that are not drawn or not converted' },
       ),
     ),
   }),

@@ -47,22 +47,22 @@ export const styleDescriptions = {
     idempotent: true,
     consumes,
     description:
-      'A document in SLD, QML or MapLibre, in JSON or as the body itself. `messages` tell what of it is not drawn.',
+      'A document in SLD, QML or MapLibre, in JSON or as the body itself. `messages` lists the parts that are not drawn.',
     query: StyleNameQuery,
     body: StyleBody,
     answers: { 201: StyleReply },
   },
   show: {
-    summary: 'One style, or its document by Accept',
+    summary: 'Show one style, or get its document by Accept',
     description:
-      'JSON about the style; its document where `Accept` or the ending of the name (`.sld`, `.qml`) asks for it, converted where it is stored in another format.',
+      'JSON about the style. `Accept` or the extension of the name (`.sld`, `.qml`) selects the document, converted if it is stored in another format.',
     tags,
     answers: { 200: StyleOrDocument },
   },
   change: {
     summary: 'Change a style',
     description:
-      'Puts another document in place of the one that it has. Layers that it draws change at once, and get a new version.',
+      'Replaces the document of the style. Layers with this style change at once and get a new version.',
     tags,
     consumes,
     body: StyleBody,

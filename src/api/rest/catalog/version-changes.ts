@@ -18,7 +18,7 @@ const Query = Type.Object({
     Type.Integer({
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'The version that it becomes; absent: the next one',
+      description: 'Version to compare with; default the next one',
     }),
   ),
 })
@@ -29,21 +29,21 @@ const Compared = Type.Object({
   changes: Type.Object({
     ...Changes.properties,
     matchedBy: Type.Array(Type.String(), {
-      description: 'Columns by which rows were matched; empty where their feature ids tell, or whole rows',
+      description: 'Columns by which rows were matched; empty if feature ids or complete rows were compared',
     }),
   }),
   rows: ChangeListReply,
 })
 
 export const listVersionChanges = operation({
-  summary: 'What differs between two versions of a layer',
+  summary: 'Compare two versions of a layer',
   description:
-    'What becomes of the rows of a version on the way to another, counted whole; the first 100,000 changes are listed. Rows are matched by feature ids where the table kept them, otherwise by the keys of the import that loaded them, otherwise as whole rows: `changed` is null then. GeoJSON has longitude and latitude; CSV has the coordinates of the layer.',
+    'Compares two versions of a layer. Counts all changes and lists the first 100,000. Rows are matched by feature ids if the table kept them, otherwise by the keys of the import that loaded them, otherwise as complete rows; `changed` is null then. GeoJSON has longitude and latitude; CSV has the coordinates of the layer.',
   tags,
   params: oneParams,
   query: Query,
   answers: {
-    200: media('The changes, removed rows first', {
+    200: media('Get the changes, removed rows first', {
       'application/json': Compared,
       'application/geo+json': ChangeListReply,
       'text/csv': Type.String(),
@@ -94,7 +94,7 @@ async function nextVersion(catalog: Catalog, of: VersionedLayer, version: number
   const later = (await catalog.versions.list(of)).map((one) => one.version).filter((one) => one > version)
   if (later.length > 0) return Math.min(...later)
   await catalog.versions.get(of, version)
-  throw invalid('invalid-parameter', `Version ${version} is the latest: name another one in against`)
+  throw invalid('invalid-parameter', `Version ${version} is the latest: give another version in "against"`)
 }
 
 /** The keys of the import that the rows of a version came by, where a layer was loaded by it alone. */

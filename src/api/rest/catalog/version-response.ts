@@ -24,20 +24,24 @@ const Version = Type.Object({
   version: Type.Integer(),
   href: Type.String(),
   created: Type.String(),
-  user: nullable(Type.String({ description: 'Who brought it about; null for callers below staff' })),
+  user: nullable(
+    Type.String({ description: 'User who made the change; null for callers without the role staff' }),
+  ),
   cause: Type.Union(versionCauses.map((cause) => Type.Literal(cause))),
   import: nullable(Type.Integer({ description: 'The import that it came from' })),
-  mode: nullable(Type.String({ description: 'How that loaded rows' })),
+  mode: nullable(Type.String({ description: 'Load mode of that run' })),
   rows: nullable(Type.Integer({ description: 'Rows of the layer' })),
   changes: nullable(Changes),
   columnsChanged: Type.Array(
-    Type.String({ description: 'A column that came, went, or has another type than before' }),
+    Type.String({ description: 'A column that was added, removed, or changed its type' }),
   ),
   style: Type.String({ description: 'Name of the style that drew it' }),
-  sizeBytes: nullable(Type.Integer({ description: 'What keeping it takes, about' })),
+  sizeBytes: nullable(Type.Integer({ description: 'Approximate size of the stored version' })),
   restorable: Type.Boolean(),
   reason: nullable(Type.String({ description: 'Reason why the version cannot be restored' })),
-  keptUntil: nullable(Type.String({ description: 'Null where it is not kept, or for good' })),
+  keptUntil: nullable(
+    Type.String({ description: 'Null if the version is not stored, or is stored without a time limit' }),
+  ),
   pinned: Type.Boolean(),
 })
 
@@ -47,7 +51,7 @@ export const RestoreBody = Type.Object({
   what: Type.Optional(
     Type.Array(Type.Union(restoredParts.map((part) => Type.Literal(part))), {
       minItems: 1,
-      description: 'What comes back: data with their columns, style; absent: both',
+      description: 'Parts to restore: data with columns, style; default both',
     }),
   ),
 })

@@ -19,7 +19,7 @@ export const oneParams = Type.Object({
 })
 
 export const listVersions = operation({
-  summary: 'What a layer was before, the latest first; staff see deleted layers too',
+  summary: 'List the versions of a layer, newest first; staff see deleted layers too',
   description:
     'Each version with cause, user, time, rows, changes, and whether and how long it can be restored.',
   tags,
@@ -32,7 +32,7 @@ export const listVersions = operation({
 })
 
 export const showVersion = operation({
-  summary: 'One version of a layer',
+  summary: 'Show one version of a layer',
   description:
     'Cause, user, time, rows, changes of one version, and whether and how long it can be restored.',
   tags,
@@ -43,7 +43,7 @@ export const showVersion = operation({
 })
 
 export const changeVersion = operation({
-  summary: 'Pin a version, which is kept until it is deleted, or let it go like others',
+  summary: 'Pin a version to keep it until it is deleted, or unpin it',
   description: '`pinned: true` keeps the data of the version without a time limit.',
   tags,
   params: oneParams,
@@ -59,9 +59,9 @@ export const changeVersion = operation({
 })
 
 export const restoreVersion = operation({
-  summary: 'Make a layer what it was, as a new version; a deleted one is published again',
+  summary: 'Restore a version of a layer as a new version; a deleted layer is published again',
   description:
-    'Readers, tiles and features see the layer as it was until now, or as it comes to be, never a mixture. `If-Match` may name the `ETag` of the layer or of its versions.',
+    'Concurrent requests see either the current or the restored contents, never a mixture. `If-Match` accepts the `ETag` of the layer or of its versions.',
   tags,
   params: oneParams,
   body: RestoreBody,
@@ -85,9 +85,9 @@ export const restoreVersion = operation({
 })
 
 export const removeVersion = operation({
-  summary: 'Let a version go for good, pinned or not; the present one stays',
+  summary: 'Delete the data of a version, even if pinned; the current version cannot be deleted',
   description:
-    'Frees the space of an earlier version; it stays in the list and cannot be restored. Needs the role `admin`.',
+    'Frees the space of an earlier version. The version remains in the list but cannot be restored. Needs the role `admin`.',
   tags,
   params: oneParams,
   answers: { 200: empty() },

@@ -5,16 +5,16 @@ import type { FastifyRequest } from '../../app-types.ts'
 import { CopiesLiveSeconds } from '../../caching.ts'
 import { Linked, workspacePath } from './paths.ts'
 
-const mostBytes = Number.MAX_SAFE_INTEGER
+const maxBytes = Number.MAX_SAFE_INTEGER
 const Limit = (what: string) =>
-  Type.Union([Type.Integer({ minimum: 0, maximum: mostBytes }), Type.Literal('none')], {
+  Type.Union([Type.Integer({ minimum: 0, maximum: maxBytes }), Type.Literal('none')], {
     description: `Limit of ${what}; \`none\` removes it`,
   })
 
 export const WorkspaceBody = Type.Object({
   workspace: Type.Object({
     name: Type.Optional(Type.String()),
-    public: Type.Optional(Type.Boolean({ description: 'Whether anonymous people may read its layers' })),
+    public: Type.Optional(Type.Boolean({ description: 'True if anonymous users may read its layers' })),
     quota: Type.Optional(
       Type.Object(
         {
@@ -22,7 +22,10 @@ export const WorkspaceBody = Type.Object({
           layers: Type.Optional(Limit('its layers')),
           versions: Type.Optional(Limit('the previous versions of its layers')),
         },
-        { description: 'Limits of the workspace; those that are absent stay. Needs `manage` for everything' },
+        {
+          description:
+            'Limits of the workspace; absent ones keep their values. Needs the scope `manage` without a workspace',
+        },
       ),
     ),
   }),
@@ -35,7 +38,7 @@ const Count = Type.Integer({ minimum: 0 })
 /** The limits that a workspace has. */
 export const WorkspaceQuota = Type.Object(
   { bytes: Type.Optional(Count), layers: Type.Optional(Count), versions: Type.Optional(Count) },
-  { description: 'Limits; absent ones do not exist. `/usage` has what is used of them' },
+  { description: 'Limits; absent ones are not set. `/usage` returns the amounts used' },
 )
 
 const Used = Type.Object({
@@ -77,14 +80,14 @@ export const WorkspaceReply = Type.Object({
   workspace: Type.Object({
     name: Type.String(),
     isolated: Type.Boolean(),
-    public: Type.Boolean({ description: 'Whether anonymous people may read its layers' }),
+    public: Type.Boolean({ description: 'True if anonymous users may read its layers' }),
     quota: Type.Optional(WorkspaceQuota),
     copiesLiveSeconds: CopiesLiveSeconds,
     href: Type.String(),
-    dataStores: Type.String({ description: 'Where its data stores are listed' }),
-    coverageStores: Type.String({ description: 'Where its coverage stores are listed' }),
-    layers: Type.String({ description: 'Where its layers are listed' }),
-    styles: Type.String({ description: 'Where its styles are listed' }),
+    dataStores: Type.String({ description: 'URL of its data stores' }),
+    coverageStores: Type.String({ description: 'URL of its coverage stores' }),
+    layers: Type.String({ description: 'URL of its layers' }),
+    styles: Type.String({ description: 'URL of its styles' }),
     dateCreated: Type.String(),
     dateModified: Type.String(),
   }),

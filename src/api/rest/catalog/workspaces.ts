@@ -64,8 +64,8 @@ export const createWorkspace = operation({
 })
 
 export const showWorkspace = operation({
-  summary: 'One workspace',
-  description: 'Whether the workspace is public, and links to its stores, layers and styles.',
+  summary: 'Show one workspace',
+  description: 'Public access of the workspace, and links to its stores, layers and styles.',
   tags,
   params,
   answers: { 200: WorkspaceReply },
@@ -78,7 +78,7 @@ export const showWorkspace = operation({
 export const changeWorkspace = operation({
   summary: 'Change a workspace',
   description:
-    'Makes the workspace public or private, or sets its limits (`quota`). Layers with a `public` of their own keep it.',
+    'Makes the workspace public or private, or sets its limits (`quota`). Does not affect layers that set `public` themselves.',
   tags,
   params,
   body: WorkspaceBody,
@@ -102,7 +102,7 @@ export const changeWorkspace = operation({
 })
 
 export const showWorkspaceUsage = operation({
-  summary: 'What a workspace uses of its limits',
+  summary: 'Show the usage of a workspace and its limits',
   description:
     'Bytes of files and tables of the server with retained versions, layers, and retained versions, with the limits of the workspace. For callers who may import into the workspace.',
   tags,
@@ -125,7 +125,7 @@ function requireQuotaRight(rights: Rights, { caller }: FastifyRequest): void {
 export const deleteWorkspace = operation({
   summary: 'Delete a workspace',
   description:
-    'An empty workspace is deleted; `?recurse=true` deletes its stores, layers and styles too. `/dependents` tells beforehand what that is.',
+    'Deletes an empty workspace; `?recurse=true` deletes its stores, layers and styles too. `/dependents` lists them beforehand.',
   tags,
   params,
   query: RecurseQuery,
@@ -140,8 +140,8 @@ export const deleteWorkspace = operation({
 
 /** The default workspace applies to requests that name none. */
 export const showDefaultWorkspace = operation({
-  summary: 'The default workspace',
-  description: 'The workspace that is meant where a request names none; 404 where there is none.',
+  summary: 'Show the default workspace',
+  description: 'Workspace of requests that name none; 404 if none is set.',
   tags,
   answers: { 200: WorkspaceReply },
   handle: async ({ catalog }: CatalogDeps, request, reply) => {
@@ -154,8 +154,8 @@ export const showDefaultWorkspace = operation({
 })
 
 export const changeDefaultWorkspace = operation({
-  summary: 'Make a workspace the default one',
-  description: 'Names the workspace that is meant where a request names none.',
+  summary: 'Make a workspace the default',
+  description: 'Sets the workspace for requests that name none.',
   tags,
   body: WorkspaceBody,
   answers: { 200: WorkspaceReply },

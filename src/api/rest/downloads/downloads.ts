@@ -46,7 +46,7 @@ const bodies = { ...fileBodies, [mediaTypes.mbtiles]: Bytes, [mediaTypes.pmtiles
 export const createExport = operation({
   summary: 'Export all vector tiles of a layer as one file, MBTiles or PMTiles',
   description:
-    'Every tile is the same as below `/tiles`, and all are of one version of the layer: the file is begun anew where the layer changes.',
+    'Tiles are equal to those below `/tiles`, and all are of one version of the layer. If the layer changes, the file is started again.',
   tags,
   params: LayerParams,
   body: ExportBody,
@@ -67,9 +67,9 @@ export const createExport = operation({
 })
 
 export const showDownload = operation({
-  summary: 'How far a file is, and where it stands',
+  summary: 'Show the progress and URL of a file',
   description:
-    'State, progress, size and what the format loses; `href` of the file once the state is `COMPLETE`. Only who has asked for the file, and administrators, see it.',
+    'State, progress, size, and losses of the format; `href` of the file when the state is `COMPLETE`. Only for the user who requested the file, and administrators.',
   tags,
   params: IdParams,
   answers: { 200: DownloadReply },
@@ -82,7 +82,7 @@ export const showDownload = operation({
 
 export const readDownload = operation({
   summary: 'The file, or a range of it',
-  description: 'The bytes of the file that was made. `Range` and `If-Range` go on with a broken transfer.',
+  description: 'Bytes of the created file. `Range` and `If-Range` resume an interrupted transfer.',
   tags,
   handlesHead: true,
   params: IdParams,
@@ -90,14 +90,14 @@ export const readDownload = operation({
     200: media('The file', bodies),
     206: media('The range of it that was asked for', bodies),
     304: empty('The client has it already'),
-    307: empty('The address of the file in the object store, where the server sends clients to it'),
+    307: empty('URL of the file in the object store, if clients are redirected there'),
     416: empty('The file has no such range'),
   },
   handle: async (deps: Omit<DownloadDeps, 'catalog'>, request, reply) => {
     const { record, files } = await readable(deps, request)
     const path = files.filePath(record)
     if (path === undefined)
-      throw conflict('download-not-ready', `The file is not there: its state is ${record.state}`)
+      throw conflict('download-not-ready', `The file is not available: its state is ${record.state}`)
     const mediaType = ownValue(typesOfFiles, record.format) ?? 'application/octet-stream'
     const stored = await files.findStored(record)
     reply.header('content-disposition', dispositionOf(record))
@@ -119,7 +119,11 @@ export const removeDownload = operation({
     const isNobodys = record.user === ''
     if (!isNobodys && !hasRole(request.caller, 'user')) throw loginNeeded()
     if (!isNobodys && record.user !== request.caller.name && !(await request.rights()).can('manage', layer))
-      throw new Failure('forbidden', 'forbidden', 'Only who asked for the file, or staff, may remove it')
+      throw new Failure(
+        'forbidden',
+        'forbidden',
+        'Only the user who requested the file, or staff, may remove it',
+      )
     await files.remove(record.id)
     return reply.code(200).send()
   },

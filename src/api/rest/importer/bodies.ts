@@ -79,7 +79,7 @@ const importProperties = {
   targetStore: Type.Optional(Store),
   archive: Type.Optional(Type.Boolean()),
   transforms: Type.Optional(Transforms),
-  allowEmpty: Type.Optional(Type.Boolean({ description: 'Given to every task' })),
+  allowEmpty: Type.Optional(Type.Boolean({ description: 'Applied to every task' })),
 }
 const NewImport = Type.Object({ ...importProperties, data: Type.Optional(Data) })
 export type ImportInput = Static<typeof NewImport>
@@ -165,18 +165,17 @@ export const StopIf = Type.Object(
       Type.Array(Type.Number(), {
         minItems: 4,
         maxItems: 4,
-        description:
-          'minx, miny, maxx, maxy in the CRS of the layer: a row that reaches beyond stops the load',
+        description: 'minx, miny, maxx, maxy in the CRS of the layer: a row outside stops the load',
       }),
     ),
-    fewer: Type.Optional(Type.Integer({ minimum: 0, description: 'Rows that are loaded at least' })),
+    fewer: Type.Optional(Type.Integer({ minimum: 0, description: 'Minimum number of loaded rows' })),
   },
   { ...strict, description: 'Limits that stop a load before its commit; null removes them' },
 )
 export type StopIfInput = Static<typeof StopIf>
 /** A person's word that a stopped load is as it should be. */
 export const AcceptBody = Type.Object({
-  stopped: Type.Array(Type.String(), { minItems: 1, maxItems: 20, description: 'Rules that do not stop it' }),
+  stopped: Type.Array(Type.String(), { minItems: 1, maxItems: 20, description: 'Rules that do not apply' }),
 })
 
 const Task = Type.Object({
@@ -193,12 +192,11 @@ const Task = Type.Object({
   keys: Type.Optional(
     Type.Array(name, {
       maxItems: 32,
-      description:
-        'Columns of the table by which rows are the same: an UPSERT needs them, comparisons use them',
+      description: 'Key columns of the table: required for an UPSERT and used in comparisons',
     }),
   ),
   deleteMissing: Type.Optional(
-    Type.Boolean({ description: 'An UPSERT deletes the rows of the layer whose key does not come' }),
+    Type.Boolean({ description: 'An UPSERT deletes layer rows whose key is not in the data' }),
   ),
   stopIf: Type.Optional(Type.Union([StopIf, Type.Null()])),
   allowEmpty: Type.Optional(

@@ -19,7 +19,7 @@ const unzip = promisify(gunzip)
 const mvt = 'application/vnd.mapbox-vector-tile'
 
 const answers = {
-  200: media('The changes, removed rows first', {
+  200: media('Get the changes, removed rows first', {
     'application/geo+json': ChangeListReply,
     'text/csv': Type.String(),
   }),
@@ -50,9 +50,9 @@ async function send(
 }
 
 export const listDryRunChanges = operation({
-  summary: 'What a run would add, change and remove',
+  summary: 'Show what a run would add, change and remove',
   description:
-    'The first 100,000 changes that a dry run has found, or a load that was stopped; of a CREATE or APPEND the first 1,000. GeoJSON has longitude and latitude; CSV has each column as it was and as it becomes, and geometries as GeoJSON in the CRS of the layer.',
+    'The first 100,000 changes of a dry run or of a stopped load; for CREATE and APPEND the first 1,000. GeoJSON has longitude and latitude. CSV has the old and the new value of each column, and geometries as GeoJSON in the CRS of the layer.',
   tags,
   params: TaskParams,
   query: ChangesQuery,
@@ -62,7 +62,7 @@ export const listDryRunChanges = operation({
 })
 
 export const listChanges = operation({
-  summary: 'What an UPSERT has added, changed and removed',
+  summary: 'Show what an UPSERT added, changed and removed',
   description: 'Every row, with old and new values. GeoJSON has longitude and latitude.',
   tags,
   params: TaskParams,
@@ -80,7 +80,7 @@ function parseTile({ z, x, y }: Record<keyof TileAddress, string>): TileAddress 
 }
 
 export const showDryRunTile = operation({
-  summary: 'A vector tile of what a run would add, change and remove',
+  summary: 'Get a vector tile of the rows that a run would add, change and remove',
   description:
     'Features have `change` (added, changed, removed), `feature_id` and `key`; geometries are the new ones, of removed features the previous ones. The layer in the tile is `changes`.',
   tags,

@@ -74,7 +74,7 @@ export async function create(
 export const createImport = operation({
   summary: 'Create an import',
   description:
-    'An import holds tasks, one for each dataset. With `data` the tasks are made at once; without, files are uploaded to `/tasks`. Nothing is loaded before it is run.',
+    'An import has one task for each dataset. With `data`, the tasks are created at once; without, files are uploaded to `/tasks`. Nothing is loaded until the import is run.',
   tags,
   idempotent: true,
   query: RunQuery,
@@ -87,7 +87,7 @@ export const createImport = operation({
 export const createImportWithId = operation({
   summary: 'Create an import under a proposed id',
   description:
-    'As `POST /rest/imports`, with an id that the client proposes; a higher one is given where it is taken.',
+    'As `POST /rest/imports`, with an id proposed by the client. If the id is taken, the import gets a higher one.',
   tags,
   params: ImportParams,
   query: RunQuery,

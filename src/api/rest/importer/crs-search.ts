@@ -2,7 +2,7 @@ import { Type } from 'typebox'
 import { searchCrs } from '../../../geo/crs-detection/search-crs.ts'
 import { operation } from '../../endpoint.ts'
 
-const mostFound = 100
+const maxFound = 100
 
 const Crs = Type.Object({
   srs: Type.String({ description: 'Its code, such as `EPSG:25832`' }),
@@ -17,8 +17,8 @@ export const findCrsByWords = operation({
     'Coordinate reference systems whose code, name or area of use match all words, the likeliest first.',
   tags: ['importer'],
   query: Type.Object({
-    q: Type.String({ maxLength: 200, description: 'Words that are all in its code, name or area' }),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostFound })),
+    q: Type.String({ maxLength: 200, description: 'Words that must all occur in code, name or area' }),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxFound })),
   }),
   answers: { 200: Type.Object({ crs: Type.Array(Crs), total: Type.Integer() }) },
   handle: async (_parts: unknown, request) => {

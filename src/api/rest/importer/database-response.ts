@@ -34,11 +34,11 @@ export function readDatabaseBody({ parameters, tables }: DatabaseDataInput): Dat
   const type = findDatabaseReader(dbtype)?.type
   if (type === undefined) {
     const known = databaseReaders.flatMap(({ type, aliases }) => [type, ...aliases]).join(', ')
-    throw invalid('unknown-database-type', `dbtype "${dbtype}" is not known: there are ${known}`)
+    throw invalid('unknown-database-type', `dbtype "${dbtype}" is unknown: use ${known}`)
   }
   const tls = mode === undefined ? undefined : findTlsMode(mode)
   if (mode !== undefined && tls === undefined) {
-    throw invalid('database-connection', `SSL mode "${mode}" is not known: there are ${tlsNames.join(', ')}`)
+    throw invalid('database-connection', `SSL mode "${mode}" is unknown: use ${tlsNames.join(', ')}`)
   }
   return {
     connection: { type, ...place, tls, password: passwd },

@@ -10,13 +10,13 @@ const Table = Type.Object({
   columns: Type.Integer(),
   geometryType: Type.Optional(Type.Union(geometryTypes.map((one) => Type.Literal(one)))),
   srs: Type.Optional(Type.String()),
-  rows: Type.Optional(Type.Integer({ description: 'As far as the database tells without counting' })),
+  rows: Type.Optional(Type.Integer({ description: 'Estimate of the database, without counting' })),
 })
 
 /** Stores nothing: for selecting tables before an import is created. */
 export const listDatabaseTables = operation({
-  summary: 'List the tables of a database that an import could be made of',
-  description: 'Nothing of the connection is kept.',
+  summary: 'List the tables of a database that an import can load',
+  description: 'Does not store the connection.',
   tags: ['importer'],
   body: Type.Object({ data: DatabaseData }),
   answers: { 200: Type.Object({ tables: Type.Array(Table), messages: Type.Array(Type.String()) }) },

@@ -28,7 +28,7 @@ function evidenceOf({ source, layer }: TaskRecord, { crs }: DryRun): string {
         : declared.srs === given
           ? `The data declare ${what}`
           : isSameCrs(declared, given)
-            ? `The data describe it in words of their own, which fit ${what}`
+            ? `The data declare a CRS without a code, which matches ${what}`
             : `The data declare ${labelOfCrs(declared)}, the task says ${what}`
   return crs?.srs === undefined || crs.srs === given ? from : `${from}; the rows are loaded in ${crs.srs}`
 }

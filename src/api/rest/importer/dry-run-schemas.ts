@@ -21,7 +21,7 @@ const DryRunTask = Type.Object({
     Type.Object({
       layer: Type.String(),
       version: Type.Union([Type.Integer(), Type.Null()], {
-        description: 'Null of a layer that is not there yet',
+        description: 'Null for a layer that does not exist yet',
       }),
     }),
   ),
@@ -37,12 +37,10 @@ const DryRunTask = Type.Object({
   ),
   geometry: Type.Optional(Type.Object({ empty: count, invalid: count, repaired: count })),
   crs: Type.Optional(Type.Object({ srs: Type.Union([Type.String(), Type.Null()]), evidence: Type.String() })),
-  bounds: Type.Optional(
-    Type.Array(Type.Number(), { description: 'minx, miny, maxx, maxy of all that changes' }),
-  ),
+  bounds: Type.Optional(Type.Array(Type.Number(), { description: 'minx, miny, maxx, maxy of all changes' })),
   rejects: RejectGroups,
   stopped: StoppedReply,
-  notTried: Type.Array(Type.String(), { description: 'What a commit would do besides' }),
+  notTried: Type.Array(Type.String(), { description: 'Other effects of a commit' }),
   changesHref: Type.Optional(Type.String()),
   tilesHref: Type.Optional(Type.String({ description: 'Vector tiles of the difference' })),
   messages: Type.Array(Message),
@@ -51,7 +49,7 @@ const DryRunTask = Type.Object({
 export const DryRunReply = Type.Object({
   dryRun: Type.Object({
     state: oneOf(dryRunStates),
-    expires: Type.Optional(Type.String({ description: 'When what is staged goes' })),
+    expires: Type.Optional(Type.String({ description: 'Time when the staged rows are deleted' })),
     tasks: Type.Array(DryRunTask),
   }),
 })

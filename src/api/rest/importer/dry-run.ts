@@ -19,13 +19,13 @@ async function show(importer: Importer, request: FastifyRequest, { id }: ImportR
 }
 
 export const dryRunImport = operation({
-  summary: 'Do what a run would do before its commit, and tell what that would do',
+  summary: 'Dry run: load everything except the commit, and report the changes',
   description:
-    'Everything but the commit is done: rows are read, transformed, checked and staged. The answer tells how many rows would be added, changed, removed and rejected.',
+    'Loads everything except the commit: rows are read, transformed, checked and staged. The response counts the rows that would be added, changed, removed and rejected.',
   tags,
   params: ImportParams,
   query: Type.Object({
-    async: Type.Optional(Type.Boolean({ description: 'Answer at once, and work after that' })),
+    async: Type.Optional(Type.Boolean({ description: 'Respond at once and continue in the background' })),
   }),
   answers: { 200: DryRunReply, 202: DryRunReply },
   handle: async ({ importer }: { importer: Importer }, request, reply) => {
@@ -37,8 +37,8 @@ export const dryRunImport = operation({
 })
 
 export const showDryRun = operation({
-  summary: 'What a dry run has found',
-  description: 'State and findings of the dry run, and how long its staged rows are kept.',
+  summary: 'Show the report of a dry run',
+  description: 'State and report of the dry run, and the time until which its staged rows are kept.',
   tags,
   params: ImportParams,
   answers: { 200: DryRunReply },
@@ -47,8 +47,8 @@ export const showDryRun = operation({
 })
 
 export const dropDryRun = operation({
-  summary: 'End a dry run, and take away what it has staged and found',
-  description: 'Deletes the staged rows; a run reads the data anew then.',
+  summary: 'End a dry run and delete its staged rows and its report',
+  description: 'Deletes the staged rows. The next run reads the data again.',
   tags,
   params: ImportParams,
   answers: { 204: empty() },

@@ -33,7 +33,8 @@ async function findOwner(importer: Importer, { importId, taskId }: OwnerParams):
     return { path: taskPath(task.importId, task.id), tasks: [task] }
   }
   const record = await requireImport(importer, importId)
-  if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
+  if (record.source === undefined)
+    throw notFound('no-data', `Import ${record.id} has no data: its tasks have`)
   return { path: importPath(record.id), tasks: await importer.kept.listTasks(record.id) }
 }
 
@@ -56,7 +57,7 @@ function addressOf({ importId, taskId, fileId }: GranuleRecord) {
 const tags = ['importer']
 
 const list = {
-  summary: 'Main files of the data',
+  summary: 'List the main files of the data',
   tags,
   answers: { 200: FileList },
   handle: async ({ importer }: { importer: Importer }, request: FastifyRequest<{ Params: OwnerParams }>) => {
@@ -67,7 +68,7 @@ const list = {
 }
 
 const show = {
-  summary: 'One file of the data',
+  summary: 'Show one file of the data',
   description: 'Format, companion files and, of a granule, the time of one file.',
   tags,
   answers: { 200: FileReply },
@@ -78,8 +79,8 @@ const show = {
 }
 
 const change = {
-  summary: 'Give a granule its time',
-  description: 'The time of a granule in place of the one that its name tells.',
+  summary: 'Set the time of a granule',
+  description: 'Sets the time of a granule instead of the time in its name.',
   tags,
   body: GranuleBody,
   answers: { 200: FileReply },
@@ -90,7 +91,7 @@ const change = {
   ) => {
     const { path, listed } = await getFile(importer, request.params)
     if (listed.granule === undefined) {
-      throw invalid('no-granule', `"${listed.file.path}" is no granule of a mosaic and has no timestamp`)
+      throw invalid('no-granule', `"${listed.file.path}" is not a granule of a mosaic and has no timestamp`)
     }
     const { task, granule } = await importer.setGranuleTime(
       addressOf(listed.granule),
@@ -102,7 +103,7 @@ const change = {
 }
 
 const remove = {
-  summary: 'Take a file out of the data',
+  summary: 'Remove a file from the data',
   description: 'The file and those that belong to it are no longer imported.',
   tags,
   answers: { 200: empty() },

@@ -8,11 +8,11 @@ import { isFolderDataset } from '../../../formats/index.ts'
 import { isSkippedName, resolveInRoots } from '../../../inputs/index.ts'
 import { operation } from '../../endpoint.ts'
 
-const mostEntries = 1000
+const maxEntries = 1000
 
 const Entry = Type.Object({
   name: Type.String(),
-  path: Type.String({ description: 'What `location` or `file` of the data of an import takes' }),
+  path: Type.String({ description: 'Value for `location` or `file` of the data of an import' }),
   kind: Type.Union([Type.Literal('folder'), Type.Literal('file')]),
   sizeBytes: Type.Optional(Type.Integer()),
   modified: Type.Optional(Type.String()),
@@ -21,8 +21,7 @@ type FolderEntry = Static<typeof Entry>
 
 export const listFolder = operation({
   summary: 'Folders and files of the server that imports may name',
-  description:
-    'Without `path` the folders that TERRANE_IMPORT_ROOTS names. Links, and what systems hide, are left out.',
+  description: 'Without `path`, the folders of TERRANE_IMPORT_ROOTS. Omits symbolic links and hidden files.',
   tags: ['importer'],
   query: Type.Object({
     path: Type.Optional(Type.String({ maxLength: 4096, description: 'A folder below one of them' })),
@@ -30,8 +29,8 @@ export const listFolder = operation({
   answers: {
     200: Type.Object({
       path: Type.Optional(Type.String()),
-      entries: Type.Array(Entry, { description: `Folders first, by name; at most ${mostEntries}` }),
-      hasMore: Type.Boolean({ description: 'Whether there are entries that are not told' }),
+      entries: Type.Array(Entry, { description: `Folders first, by name; at most ${maxEntries}` }),
+      hasMore: Type.Boolean({ description: 'True if there are more entries than those listed' }),
     }),
   },
   handle: async ({ importRoots }: { importRoots: readonly string[] }, request) => {
@@ -56,7 +55,7 @@ async function entriesOf(
   let hasMore = false
   for await (const entry of listGuarded(folder)) {
     if (isSkippedName(entry.name) || !(entry.isFile() || entry.isDirectory())) continue
-    if (found.length >= mostEntries) {
+    if (found.length >= maxEntries) {
       hasMore = true
       break
     }

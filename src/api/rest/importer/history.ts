@@ -10,26 +10,26 @@ import { parseStates } from './imports.ts'
 import { importPath } from './parameters.ts'
 
 const usualLimit = 50
-const mostImports = 200
-const mostWords = 20
-const mostMessages = 500
+const maxImports = 200
+const maxWords = 20
+const maxMessages = 500
 
 const HistoryQuery = Type.Object({
   q: Type.Optional(
     Type.String({
       maxLength: 1000,
       description:
-        'Words, each of which has to be in the names of the data, of files and layers, in a message, or be who created it; case and accents do not matter',
+        'Words that must all occur in names of data, files and layers, messages, or the creator; ignores case and accents',
     }),
   ),
-  state: Type.Optional(Type.String({ description: 'States of imports, with commas between' })),
-  user: Type.Optional(Type.String({ maxLength: 200, description: 'Who created it' })),
+  state: Type.Optional(Type.String({ description: 'States of imports, separated by commas' })),
+  user: Type.Optional(Type.String({ maxLength: 200, description: 'User who created it' })),
   from: Type.Optional(
-    Type.String({ maxLength: 40, description: 'Created then or later: an instant as RFC 3339 has it' }),
+    Type.String({ maxLength: 40, description: 'Created at or after this instant (RFC 3339)' }),
   ),
   to: Type.Optional(Type.String({ maxLength: 40, description: 'Created before that' })),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostImports, default: usualLimit })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'So many are left out' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxImports, default: usualLimit })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of omitted entries' })),
 })
 
 const Count = Type.Integer({ minimum: 0 })
@@ -40,25 +40,27 @@ const PastImport = Type.Object({
   state: Type.Enum([...importStates]),
   created: Type.String(),
   changed: Type.String(),
-  user: Type.Optional(Type.String({ description: 'Who created it, where that is known' })),
+  user: Type.Optional(Type.String({ description: 'User who created it, if known' })),
   workspace: Type.String(),
   source: Type.Optional(Type.Object({ type: Type.String(), name: Type.Optional(Type.String()) })),
   layers: Type.Array(Type.String(), { description: 'Names of the first layers' }),
-  tasks: Type.Record(Type.String(), Count, { description: 'How many tasks are in which state' }),
+  tasks: Type.Record(Type.String(), Count, { description: 'Number of tasks by state' }),
   rowsLoaded: Count,
   rejected: Count,
-  messages: Type.Integer({ description: 'How much was told of it and of its tasks' }),
-  message: Type.Optional(Type.String({ description: `The first of that, up to ${mostMessages} characters` })),
+  messages: Type.Integer({ description: 'Number of messages of the import and its tasks' }),
+  message: Type.Optional(
+    Type.String({ description: `The first of these messages, up to ${maxMessages} characters` }),
+  ),
 })
 
 const HistoryReply = Type.Object(
   {
     imports: Type.Array(PastImport),
-    total: Type.Integer({ description: 'How many imports are meant' }),
+    total: Type.Integer({ description: 'Number of imports' }),
     offset: Count,
     counts: Type.Object(
       { states: ByName, users: ByName },
-      { description: 'How many of all imports are in each state, and were created by whom' },
+      { description: 'Count the imports by state and by creator' },
     ),
   },
   { title: 'ImportHistory' },
@@ -66,8 +68,7 @@ const HistoryReply = Type.Object(
 
 export const showHistory = operation({
   summary: 'Find imports: by words, state, creator and time, page by page, the newest first',
-  description:
-    'With what a list shows of each. Records of finished imports are kept for TERRANE_KEEP_IMPORTS days.',
+  description: 'Returns the fields shown in lists. Finished imports are kept for TERRANE_KEEP_IMPORTS days.',
   tags: ['importer'],
   query: HistoryQuery,
   answers: { 200: HistoryReply },
@@ -92,7 +93,7 @@ function filterOf(
   const words = foldText(q)
     .split(/\s+/u)
     .filter((word) => word !== '')
-    .slice(0, mostWords)
+    .slice(0, maxWords)
   const [first, end] = [instantOf('from', from), instantOf('to', to)]
   return (card) =>
     (states === undefined || states.includes(card.state)) &&
@@ -108,7 +109,10 @@ function instantOf(name: string, text: string | undefined): string | undefined {
   const isInstant = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/i.test(text)
   const time = isInstant ? Date.parse(text) : Number.NaN
   if (!Number.isNaN(time)) return new Date(time).toISOString()
-  throw invalid('invalid-parameter', `"${name}" is an instant such as 2026-01-31T12:00:00Z, found "${text}"`)
+  throw invalid(
+    'invalid-parameter',
+    `"${name}" must be an instant such as 2026-01-31T12:00:00Z, found "${text}"`,
+  )
 }
 
 function countBy(
@@ -152,6 +156,6 @@ function toCardResponse(request: FastifyRequest, card: ImportSummary) {
     messages,
     user,
     source,
-    message: output?.slice(0, mostMessages),
+    message: output?.slice(0, maxMessages),
   }
 }

@@ -75,8 +75,8 @@ export const deleteAllImports = operation({
 })
 
 export const showImport = operation({
-  summary: 'One import',
-  description: 'State, target, data and tasks of an import. `?expand` tells how much of each.',
+  summary: 'Show one import',
+  description: 'State, target, data and tasks of an import. `?expand` sets the level of detail.',
   tags,
   params: ImportParams,
   query: ExpandQuery,
@@ -91,7 +91,7 @@ export const showImport = operation({
 export const runImport = operation({
   summary: 'Run an import',
   description:
-    'Loads all tasks that are `READY`. Answers at the end, or at once with `?async=true` (202); progress is at `/events` and at each task.',
+    'Loads all tasks that are `READY`. Responds at the end, or at once with `?async=true` (202). `/events` and each task report progress.',
   tags,
   idempotent: true,
   params: ImportParams,
@@ -118,7 +118,7 @@ export const runImport = operation({
 export const deleteImport = operation({
   summary: 'Delete an import',
   description:
-    'Deletes the import with its uploads and staged rows; layers that it has made stay. A running import is cancelled first.',
+    'Deletes the import with its uploads and staged rows. Layers that it created remain. Cancels a running import first.',
   tags,
   params: ImportParams,
   answers: { 200: empty() },
@@ -145,7 +145,7 @@ export const cancelImport = operation({
 })
 
 export const showImportData = operation({
-  summary: "An import's data",
+  summary: 'Show the data of an import',
   description: 'Type, location and files of the data of an import; passwords are shown as `********`.',
   tags,
   params: ImportParams,
@@ -154,7 +154,8 @@ export const showImportData = operation({
   handle: async ({ importer }: { importer: Importer }, request) => {
     const record = await requireImport(importer, request.params.importId)
     const level = parseExpand(request.query.expand, 1)
-    if (record.source === undefined) throw notFound('no-data', `Import ${record.id} has no data of its own`)
+    if (record.source === undefined)
+      throw notFound('no-data', `Import ${record.id} has no data: its tasks have`)
     const tasks = await importer.kept.listTasks(record.id)
     const shown = level < 1 ? tasks : await withGranules(importer, tasks)
     const data = toImportDataResponse(request, record, shown, level)

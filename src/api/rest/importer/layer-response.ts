@@ -133,10 +133,10 @@ function readAttributesBody(
     }
     const type = binding === undefined ? undefined : fromJavaClass(binding)
     if (type !== undefined && !('attribute' in type)) {
-      throw invalid('invalid-binding', `Attribute "${name}" is no geometry: "${binding}" does not suit it`)
+      throw invalid('invalid-binding', `Attribute "${name}" is not a geometry: "${binding}" does not suit it`)
     }
     if (binding !== undefined && type === undefined) {
-      throw invalid('invalid-binding', `"${binding}" of attribute "${name}" is not a type that is known`)
+      throw invalid('invalid-binding', `Attribute "${name}" has the unknown type "${binding}"`)
     }
     return [{ name, source: from, type: type?.attribute ?? known.type }]
   })
@@ -152,7 +152,7 @@ function readGeometryBody(
   if (entry?.binding === undefined) return undefined
   const type = fromJavaClass(entry.binding)
   if (type !== undefined && 'geometry' in type) return type.geometry
-  throw invalid('invalid-binding', `"${entry.binding}" is no type for the geometry "${entry.name}"`)
+  throw invalid('invalid-binding', `"${entry.binding}" is not a type for the geometry "${entry.name}"`)
 }
 
 function isSameChoice(a: AttributeChoice[], b: AttributeChoice[]): boolean {

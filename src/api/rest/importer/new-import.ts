@@ -19,7 +19,8 @@ export function storeName(requested: TargetStoreInput | undefined): string | und
 
 const elsewhere: Record<string, string> = {
   database: 'Database data are imported by the command line: terrane import --database URL [--table T ...]',
-  table: 'Table data come into being by the command line: terrane import --database URL [--table T ...]',
+  table:
+    'Data of type "table" are created by the command line: terrane import --database URL [--table T ...]',
 }
 
 function readRemoteBody({ location, file, username, password, domain }: DataInput): RemoteRequest {

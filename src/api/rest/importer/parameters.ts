@@ -42,26 +42,26 @@ export const UploadParams = Type.Object({
 })
 
 const expand = Type.Optional(
-  Type.String({ description: 'How deep the answer goes: none, self, all, or a number' }),
+  Type.String({ description: 'Detail of the response: none, self, all, or a number of levels' }),
 )
 
 export const ExpandQuery = Type.Object({ expand })
 export const ImportListQuery = Type.Object({
   expand,
-  state: Type.Optional(Type.String({ description: 'States of imports, with commas between' })),
+  state: Type.Optional(Type.String({ description: 'States of imports, separated by commas' })),
   limit: Type.Optional(Type.Integer({ minimum: 0 })),
   offset: Type.Optional(Type.Integer({ minimum: 0 })),
 })
 export const RunQuery = Type.Object({
-  async: Type.Optional(Type.Boolean({ description: 'Answer at once, and work after that' })),
-  exec: Type.Optional(Type.Boolean({ description: 'Run the new import when it is prepared' })),
+  async: Type.Optional(Type.Boolean({ description: 'Respond at once and continue in the background' })),
+  exec: Type.Optional(Type.Boolean({ description: 'Run the new import as soon as it is prepared' })),
   expand,
 })
 
 /** Returns the name of a text encoding as given; throws `Failure` (`invalid`) for an unknown one. */
 export function requireCharset(charset: string | undefined): string | undefined {
   if (charset === undefined || findEncodingName(charset) !== undefined) return charset
-  throw invalid('invalid-charset', `"${charset}" is not a text encoding that is known`)
+  throw invalid('invalid-charset', `"${charset}" is not a known text encoding`)
 }
 
 /**

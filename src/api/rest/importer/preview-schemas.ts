@@ -5,7 +5,7 @@ const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(shape: T) =>
   Type.Union([shape, Type.Null()])
 const value = Type.Union([Type.String(), Type.Number(), Type.Boolean()])
 const bounds = Type.Array(Type.Number(), { minItems: 4, maxItems: 4 })
-const whole = Type.Boolean({ description: 'Whether these are all rows' })
+const whole = Type.Boolean({ description: 'True if these are all rows' })
 
 /** Rows as features. */
 export const ShownRows = Type.Object({
@@ -20,8 +20,8 @@ export const ShownRows = Type.Object({
   ),
   offset: Type.Integer(),
   numberReturned: Type.Integer(),
-  rejected: Type.Integer({ description: 'Rows that were read for this answer and cannot be loaded' }),
-  hasMore: Type.Boolean({ description: 'Whether there are rows after these' }),
+  rejected: Type.Integer({ description: 'Rows read for this response that cannot be loaded' }),
+  hasMore: Type.Boolean({ description: 'True if more rows follow' }),
 })
 
 /** Features of a map, and which part of the rows it shows. */
@@ -44,14 +44,14 @@ export const ColumnsReply = Type.Object({
       name: Type.String(),
       type: Type.Union(attributeTypes.map((one) => Type.Literal(one))),
       count: Type.Integer({ description: 'Rows that were counted' }),
-      empty: Type.Integer({ description: 'Rows of these without a value: null, or empty text' }),
+      empty: Type.Integer({ description: 'Number of these rows without a value (null or empty text)' }),
       distinct: count,
       min: orNull(value),
       max: orNull(value),
       frequent: Type.Array(valueCount, { description: 'The most frequent values, at most ten' }),
-      exact: Type.Boolean({ description: 'Whether every figure is of all rows, and none an estimate' }),
+      exact: Type.Boolean({ description: 'True if all figures are exact and cover all rows' }),
       estimated: Type.Array(Type.Union([Type.Literal('distinct'), Type.Literal('frequent')]), {
-        description: 'Figures that are estimates, since there are too many different values',
+        description: 'Figures that are estimates because there are too many distinct values',
       }),
     }),
   ),
@@ -76,9 +76,9 @@ export const ColumnsReply = Type.Object({
     }),
   ),
   rows: Type.Object({
-    counted: Type.Integer({ description: 'Rows that can be loaded, as far as they were read' }),
+    counted: Type.Integer({ description: 'Loadable rows so far' }),
     rejected: Type.Integer({ description: 'Rows that cannot be loaded' }),
-    total: Type.Integer({ description: 'Rows that the source says it has; -1 where it does not' }),
+    total: Type.Integer({ description: 'Number of rows according to the source; -1 if unknown' }),
     whole,
   }),
 })

@@ -23,11 +23,11 @@ const unzip = promisify(gunzip)
 const srs = Type.Optional(
   Type.String({
     description:
-      'The CRS that the data are taken to be in, such as `EPSG:25832`: to see where they would fall. `declared` is the one that the data declare themselves',
+      'CRS to assume for the data, such as `EPSG:25832`. `declared` is the CRS that the data declare',
   }),
 )
-const mostRows = 10_000
-const limit = Type.Optional(Type.Integer({ minimum: 0, maximum: mostRows, default: 100 }))
+const maxRows = 10_000
+const limit = Type.Optional(Type.Integer({ minimum: 0, maximum: maxRows, default: 100 }))
 
 async function runningOf(importer: Importer, params: { importId: string; taskId: string }): Promise<Running> {
   return { record: await requireImport(importer, params.importId), task: await requireTask(importer, params) }
@@ -82,15 +82,15 @@ function members(facts: object): string {
 }
 
 export const showRows = operation({
-  summary: 'Rows as they would be loaded, as GeoJSON or CSV',
+  summary: 'Get the rows as they would be loaded, as GeoJSON or CSV',
   description:
-    'Of a task that was not run yet: read from its data, chosen, transformed and repaired. GeoJSON has longitude and latitude where the CRS is known, or named by `srs`; without one the coordinates of the data. CSV has the coordinates that are loaded, as WKT. Of rasters each has a row with its footprint.',
+    'For a task that was not run yet: rows read from its data, filtered, transformed and repaired. GeoJSON has longitude and latitude if the CRS is known or given by `srs`, otherwise the coordinates of the data. CSV has the coordinates to be loaded, as WKT. Each raster is one row with its footprint.',
   tags,
   params: TaskParams,
   query: Type.Object({
     limit,
     offset: Type.Optional(Type.Integer({ minimum: 0, default: 0 })),
-    f: Type.Optional(Type.String({ description: 'csv or geojson; without it as `Accept` says' })),
+    f: Type.Optional(Type.String({ description: 'csv or geojson; default by `Accept`' })),
     srs,
   }),
   answers: { 200: media('The rows', { 'application/geo+json': ShownRows, 'text/csv': Type.String() }) },
@@ -114,14 +114,18 @@ export const showRows = operation({
 })
 
 export const showColumns = operation({
-  summary: 'What the columns of the rows hold',
+  summary: 'Show statistics of the columns',
   description:
-    'Of a task that was not run yet. The first question begins to count; each answer tells what was counted so far, and `rows.whole` when that is everything.',
+    'For a task that was not run yet. The first request starts the count; each response has the counts so far. `rows.whole` is true when all rows are counted.',
   tags,
   params: TaskParams,
   query: Type.Object({
     wait: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 60, description: 'Seconds to wait until everything is counted' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 60,
+        description: 'Maximum number of seconds to wait for the complete count',
+      }),
     ),
     srs,
   }),
@@ -156,7 +160,7 @@ const shownPart =
   'The header `Terrane-Preview` tells how many rows the map shows so far and whether these are all: the first of them at once, all when they were read.'
 
 export const showPreviewTile = operation({
-  summary: 'A vector tile of the rows before they are loaded',
+  summary: 'Get a vector tile of the rows before they are loaded',
   description: `${shownPart} Rows without geometry have no tiles: a 404 with the code \`no-tiles\`. A task in NO_CRS needs \`srs\`.`,
   tags,
   isTile: true,
@@ -180,8 +184,8 @@ export const showPreviewTile = operation({
 })
 
 export const showPreviewFeatures = operation({
-  summary: 'The first of the rows with their places, and the bounds of all',
-  description: `With longitude and latitude. ${shownPart} A task in NO_CRS needs \`srs\`.`,
+  summary: 'The first rows with their footprints, and the bounds of all rows',
+  description: `GeoJSON with longitude and latitude. ${shownPart} A task in NO_CRS needs \`srs\`.`,
   tags,
   params: TaskParams,
   query: Type.Object({ limit, srs }),

@@ -10,14 +10,19 @@ import { requireImport, requireTask } from './shown-imports.ts'
 const patienceMs = 1000
 
 export const listProposals = operation({
-  summary: 'What may be wanted of a task',
+  summary: 'List proposals for a task',
   description:
-    'How its columns become a geometry, and by which keys an UPSERT could match its rows with those of the layer that it would go to. Keys are looked for in all rows of both, now where they were not before; what is found stands on the task as well.',
+    'Proposes how columns become a geometry, and key columns with which an UPSERT can match rows of the data and the target layer. Searches keys in all rows of both, unless this was done before. The task shows the result too.',
   tags: ['importer'],
   params: TaskParams,
   query: Type.Object({
     wait: Type.Optional(
-      Type.Integer({ minimum: 0, maximum: 60, default: 10, description: 'Seconds to wait for keys' }),
+      Type.Integer({
+        minimum: 0,
+        maximum: 60,
+        default: 10,
+        description: 'Maximum number of seconds to wait for keys',
+      }),
     ),
   }),
   answers: { 200: ProposalsReply },

@@ -62,15 +62,15 @@ async function* withFirst<T>(first: IteratorResult<T>, rest: AsyncGenerator<T>):
 
 /** The rows that a load rejected. */
 export const listRejects = operation({
-  summary: 'Rows that were not loaded, as GeoJSON or CSV, or as a file like their source',
+  summary: 'Get the rejected rows, as GeoJSON, CSV or a file in the format of the source',
   description:
-    'With `format=source` a file in the format of the source, several files as a zip, with the number of each row and why it was rejected in columns before its own: correct this file and submit it. If that format cannot be written, the file is GeoJSON, or CSV without geometry; `Terrane-Format-Note` gives the reason.',
+    'With `format=source`, a file in the format of the source, several files as a zip. Its first columns have the number of each row and the reason for its rejection: correct this file and submit it. If that format cannot be written, the file is GeoJSON, or CSV without geometry; `Terrane-Format-Note` gives the reason.',
   tags,
   params: TaskParams,
   query: Type.Object({
     f: Type.Optional(Type.String({ description: 'csv or geojson' })),
     format: Type.Optional(Type.String({ description: 'source, csv or geojson' })),
-    limit: Type.Optional(Type.Integer({ minimum: 1, description: 'Of GeoJSON: the first rows alone' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, description: 'GeoJSON only: number of rows' })),
   }),
   answers: {
     200: media('The rows, each with its reason', {
@@ -98,11 +98,11 @@ export const listRejects = operation({
 })
 
 const SendQuery = Type.Object({
-  async: Type.Optional(Type.Boolean({ description: 'Answer at once, and load after that' })),
+  async: Type.Optional(Type.Boolean({ description: 'Respond at once and load in the background' })),
   name: Type.Optional(Type.String({ description: 'Name of a file that is the whole body' })),
   charset: Type.Optional(Type.String({ description: 'Text encoding of the file' })),
   accept: Type.Optional(
-    Type.String({ description: 'Rules of `stopIf`, with commas between, that do not stop these rows' }),
+    Type.String({ description: 'Rules of `stopIf` to ignore for these rows, separated by commas' }),
   ),
 })
 
@@ -136,7 +136,7 @@ async function writeRows(
 ): Promise<{ charset?: string }> {
   if (request.isMultipart()) return writeParts(maxUploadBytes, request, folder, signal)
   const body = request.body as Readable | undefined
-  if (body === undefined) throw invalid('no-file', 'The rows are a form with a file, or the file itself')
+  if (body === undefined) throw invalid('no-file', 'The body must be a form with a file, or the file itself')
   const name = bodyName(request, request.query.name, task)
   await writeFile(body, folder, name, createByteLimit(maxUploadBytes)(), signal)
   return {}
@@ -172,7 +172,7 @@ async function send(
 export const sendRejects = operation({
   summary: 'Submit corrected rows of a complete task',
   description:
-    'The file has the columns of the task and the number of each row, as the rejected rows are given, in any format that is read. Its rows take the way of the task, are added to its layer in one commit and are rejected no longer. `mending` of the task tells what became of them.',
+    'The file, in any supported format, has the columns of the task and the number of each row, like the file of rejected rows. Its rows pass the transformations of the task, are added to its layer in one commit and are no longer rejected. `mending` of the task reports the result.',
   tags,
   idempotent: true,
   consumes: ['multipart/form-data', 'application/octet-stream'],

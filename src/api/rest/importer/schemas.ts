@@ -32,7 +32,7 @@ const transformType = { type: Type.String() }
 const Spec = Type.Object(transformType, { additionalProperties: true })
 export const TransformReply = Type.Object(
   { ...transformType, href: Type.String() },
-  { additionalProperties: true, description: 'With its parameters, defaults filled in' },
+  { additionalProperties: true, description: 'Parameters, including defaults' },
 )
 const transforms = Type.Array(TransformReply)
 const Chain = Type.Object({ type: oneOf(['vector', 'raster']), transforms })
@@ -50,7 +50,7 @@ export const FileReply = Type.Object({
   other: Type.Optional(Type.Array(Type.String(), { description: 'Other files that belong to it' })),
   charset: text,
   timestamp: Type.Optional(Type.String({ description: 'Of a granule' })),
-  message: Type.Optional(Type.String({ description: 'What is wrong with a granule' })),
+  message: Type.Optional(Type.String({ description: 'Problem of a granule' })),
 })
 export const FileList = Type.Object({ files: Type.Array(FileItem) })
 
@@ -178,19 +178,19 @@ const Submission = Type.Object(
   {
     number: Type.Integer({ description: '1 is the first time that rows were sent' }),
     state: oneOf(correctionStates),
-    at: Type.String({ description: 'When they were sent' }),
+    at: Type.String({ description: 'Time when the rows were submitted' }),
     by: text,
     rows: Type.Optional(
       Type.Object({
         sent: Type.Integer({ description: 'loaded, rejected and refused' }),
         loaded: Type.Integer(),
-        rejected: Type.Integer({ description: 'Rejected again, for other reasons maybe' }),
-        refused: Type.Integer({ description: 'None of the rejected rows of the task, or no longer' }),
+        rejected: Type.Integer({ description: 'Rejected again, possibly for another reason' }),
+        refused: Type.Integer({ description: 'Not a rejected row of the task, or no longer rejected' }),
       }),
     ),
     reasons: Type.Optional(RejectGroups),
     stopped: Type.Optional(StoppedReply),
-    accepted: Type.Optional(Type.Array(Type.String({ description: 'Limits that the sender let through' }))),
+    accepted: Type.Optional(Type.Array(Type.String({ description: 'Limits that the sender accepted' }))),
     messages: Type.Optional(Type.Array(Message)),
     errorMessage: text,
     errorCode: text,
@@ -214,19 +214,19 @@ const KeysProposal = Type.Object({
   rows: Type.Object({
     data: Type.Integer({ description: 'Number of data rows that were compared' }),
     layer: Type.Integer({ description: 'Number of layer rows that were compared' }),
-    found: Type.Integer({ description: 'Rows of the data whose key the layer has' }),
+    found: Type.Integer({ description: 'Rows of the data with a key that is in the layer' }),
   }),
-  exact: Type.Boolean({ description: 'Whether these are all rows' }),
+  exact: Type.Boolean({ description: 'True if these are all rows' }),
   evidence: Type.String(),
 })
 /** Proposals for a task. */
 const Proposals = Type.Array(Type.Union([GeometryProposal, LabelsProposal, KeysProposal]), {
   description:
-    'What may be wanted, likeliest first. `geometry`: a transformation to be posted to `transforms`, with the `srs` for the layer. `labels`: a transformation that loads the labels of coded values as a second column. `keys`: columns for the `keys` of an UPSERT, which have a value of their own in each row of data and layer',
+    'Proposals, most likely first. `geometry`: a transformation to post to `transforms`, with the `srs` of the layer. `labels`: a transformation that loads the labels of coded values as a second column. `keys`: columns for the `keys` of an UPSERT, which are unique in data and layer',
 })
 export const ProposalsReply = Type.Object({
   proposals: Proposals,
-  whole: Type.Boolean({ description: 'False while keys are still looked for: ask again' }),
+  whole: Type.Boolean({ description: 'False while the search for keys is running: repeat the request' }),
 })
 
 const Task = Type.Object({
@@ -241,16 +241,16 @@ const Task = Type.Object({
   layer: Type.Optional(TaskLayer),
   errorMessage: text,
   errorCode: Type.Optional(
-    Type.String({ description: 'Of a task that is ERROR, where its failure has a code' }),
+    Type.String({ description: 'Code of the failure of a task in ERROR, if it has one' }),
   ),
-  keys: Type.Optional(Type.Array(Type.String(), { description: 'Columns by which rows are the same' })),
+  keys: Type.Optional(Type.Array(Type.String(), { description: 'Key columns that identify a row' })),
   deleteMissing: Type.Optional(Type.Boolean()),
   stopIf: Type.Optional(Type.Object({}, { additionalProperties: true })),
   stopped: Type.Optional(StoppedReply),
   accepted: Type.Optional(
     Type.Object({ stopped: Type.Array(Type.String()), by: Type.String(), at: Type.String() }),
   ),
-  changes: Type.Optional(Type.String({ description: 'Where it is listed what an UPSERT has changed' })),
+  changes: Type.Optional(Type.String({ description: 'URL of the list of changes of an UPSERT' })),
   proposals: Type.Optional(Proposals),
   transformChain: Type.Optional(Chain),
   messages: Type.Optional(Type.Array(Message)),
@@ -259,7 +259,7 @@ const Task = Type.Object({
   mended: Type.Optional(
     Type.Integer({
       description:
-        'Rows that were rejected, were sent again and are loaded: rowsRead is rowsLoaded, rejected and these',
+        'Rejected rows that were corrected and loaded: rowsRead = rowsLoaded + rejected + this number',
     }),
   ),
   mending: Type.Optional(Submission),
@@ -267,7 +267,9 @@ const Task = Type.Object({
     Type.String({ description: 'URL of the rejected rows; submit corrected rows to the same URL' }),
   ),
   rejectLimit: Type.Optional(
-    Type.Union([Type.Number(), Type.String()], { description: 'Rows, or a share such as "5%"' }),
+    Type.Union([Type.Number(), Type.String()], {
+      description: 'Number of rows, or a percentage such as "5%"',
+    }),
   ),
   repair: Type.Optional(Type.Boolean()),
   allowEmpty: Type.Optional(Type.Boolean()),
@@ -294,10 +296,7 @@ const Import = Type.Object({
   state: oneOf(importStates),
   archive: Type.Optional(Type.Boolean()),
   dryRun: Type.Optional(
-    Type.Object(
-      { state: Type.String() },
-      { description: 'What `/dry-run` tells of; absent where there is none' },
-    ),
+    Type.Object({ state: Type.String() }, { description: 'Result of `/dry-run`; absent if there is none' }),
   ),
   targetWorkspace: Type.Optional(Type.Object({ workspace: Type.Object({ name: Type.String() }) })),
   targetStore: Type.Optional(Type.Object(store)),

@@ -20,34 +20,35 @@ const Candidate = Type.Object({
     Type.Array(Type.Number(), {
       minItems: 4,
       maxItems: 4,
-      description: 'Where the data would lie: west, south, east, north in degrees',
+      description: 'Extent of the data in this CRS: west, south, east, north in degrees',
     }),
   ),
   alike: Type.Optional(
-    Type.Array(Type.String(), { description: 'CRSs in which they would lie within a metre of there' }),
+    Type.Array(Type.String(), {
+      description: 'Other CRSs that place the data within a metre of this position',
+    }),
   ),
 })
 
 const Candidates = Type.Object({
   srsCandidates: Type.Array(Candidate),
-  places: Type.Array(Type.String(), { description: 'By which they were found' }),
+  places: Type.Array(Type.String(), { description: 'Identifiers that found the record' }),
   needsPlace: Type.Boolean({
-    description: 'The coordinates fit CRSs all over the earth: name a place to find the right one',
+    description: 'The coordinates fit many CRSs worldwide: name a place to narrow the search',
   }),
 })
 
 export const listSrsCandidates = operation({
   summary: 'CRSs that the data of a task may be in',
   description:
-    'Likeliest first, each with where the data would lie in it. By the place that is named, else by the layers of the workspace and the other tasks of the import. Without any place only a CRS whose numbers are unmistakable is named. Where the data declare a CRS that has no code, the definition stands first (`srs` null), and the others are compatible with it.',
+    'Most likely first, each with the position of the data in it. Uses the given place, otherwise the layers of the workspace and the other tasks of the import. Without any of these, only an unambiguous CRS is proposed. If the data declare a CRS without a code, its definition comes first (`srs` is null), followed by compatible CRSs.',
   tags: ['importer'],
   params: TaskParams,
   query: Type.Object({
     place: Type.Optional(
       Type.String({
         maxLength: 200,
-        description:
-          'Where the data lie: a country in one of many languages or its code, a state, or `workspace:layer`',
+        description: 'Place of the data: name or code of a country, a state, or `workspace:layer`',
       }),
     ),
   }),

@@ -5,7 +5,7 @@ import type { DataInput } from './bodies.ts'
 import { requireCharset } from './parameters.ts'
 import { receive } from './receive-upload.ts'
 
-const mostUploads = 10_000
+const maxUploads = 10_000
 
 /** True if a body has the key `uploads`. */
 export function namesUploads(body: unknown): body is { uploads: unknown } {
@@ -14,11 +14,11 @@ export function namesUploads(body: unknown): body is { uploads: unknown } {
 
 /** The ids in `{"uploads":["…"]}`. Throws `Failure` (`invalid-body`). */
 export function uploadsIn({ uploads }: { uploads: unknown }): string[] {
-  if (!Array.isArray(uploads) || uploads.length === 0 || uploads.length > mostUploads)
-    throw invalid('invalid-body', `"uploads" takes a list of 1 to ${mostUploads} ids of uploads`)
+  if (!Array.isArray(uploads) || uploads.length === 0 || uploads.length > maxUploads)
+    throw invalid('invalid-body', `"uploads" must be a list of 1 to ${maxUploads} ids of uploads`)
   return uploads.map((id) => {
     if (typeof id === 'string') return id
-    throw invalid('invalid-body', '"uploads" takes ids of uploads, which are texts')
+    throw invalid('invalid-body', '"uploads" must contain ids of uploads, which are strings')
   })
 }
 

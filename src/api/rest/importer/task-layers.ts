@@ -24,7 +24,7 @@ function show(dialect: Dialect, request: FastifyRequest, task: TaskRecord) {
 }
 
 export const showTaskLayer = operation({
-  summary: "A task's layer",
+  summary: 'Show the layer of a task',
   description: 'Name, title, CRS, bounds, attributes and style of the layer that the task makes or changes.',
   tags,
   params: TaskParams,
@@ -36,7 +36,7 @@ export const showTaskLayer = operation({
 export const changeTaskLayer = operation({
   summary: "Change a task's layer",
   description:
-    'Names the layer, its texts, its CRS (`srs`) or its style. A task in `NO_CRS` is `READY` once its CRS is known.',
+    'Sets the name, texts, CRS (`srs`) or style of the layer. A task in `NO_CRS` becomes `READY` when its CRS is known.',
   tags,
   params: TaskParams,
   body: TaskLayerBody,

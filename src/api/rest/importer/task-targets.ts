@@ -19,8 +19,7 @@ const tags = ['importer']
 
 /** Data that nothing reads go nowhere. */
 function requireFormat({ id, format }: TaskRecord): void {
-  if (format === undefined)
-    throw notFound('no-target', `Task ${id} has no target store: nothing reads its data`)
+  if (format === undefined) throw notFound('no-target', `Task ${id} has no target store: set "target" first`)
 }
 
 async function show(catalog: Catalog, request: FastifyRequest, task: TaskRecord): Promise<object> {
@@ -30,7 +29,7 @@ async function show(catalog: Catalog, request: FastifyRequest, task: TaskRecord)
 }
 
 export const showTaskTarget = operation({
-  summary: "A task's target store",
+  summary: 'Show the target store of a task',
   description: 'The store that the task loads into.',
   tags,
   params: TaskParams,

@@ -26,8 +26,8 @@ function show(request: FastifyRequest, task: TaskRecord, dialect: Dialect) {
 }
 
 export const listTasks = operation({
-  summary: 'Tasks of an import',
-  description: 'State, data, target and layer of each task. `?expand` tells how much of each.',
+  summary: 'List the tasks of an import',
+  description: 'State, data, target and layer of each task. `?expand` sets the level of detail.',
   tags,
   params: ImportParams,
   query: ExpandQuery,
@@ -42,7 +42,7 @@ export const listTasks = operation({
 })
 
 export const showTask = operation({
-  summary: 'One task',
+  summary: 'Show one task',
   description:
     'State, mode, data, target, layer, transformations and messages of a task. `ETag` names the state for a later `If-Match`.',
   tags,
@@ -88,7 +88,7 @@ export const changeTask = operation({
 
 export const deleteTask = operation({
   summary: 'Delete a task',
-  description: 'Deletes the task with its uploads and staged rows; a layer that it has made stays.',
+  description: 'Deletes the task with its uploads and staged rows. A layer that it created remains.',
   tags,
   params: TaskParams,
   answers: { 200: empty() },
@@ -104,7 +104,7 @@ export const deleteTask = operation({
 
 export const cancelTask = operation({
   summary: 'Cancel the run of a task',
-  description: 'Ends the running task; what it has not committed is removed, and it is `CANCELED`.',
+  description: 'Ends the running task and removes its uncommitted rows. The task becomes `CANCELED`.',
   tags,
   params: TaskParams,
   answers: { 204: empty() },
@@ -116,7 +116,7 @@ export const cancelTask = operation({
 })
 
 export const showTaskProgress = operation({
-  summary: 'How far a task is',
+  summary: 'Show the progress of a task',
   description: 'Phase, rows or bytes so far, their total, rejected rows, speed and remaining time.',
   tags,
   params: TaskParams,
@@ -128,7 +128,7 @@ export const showTaskProgress = operation({
 })
 
 export const showTaskData = operation({
-  summary: "A task's data",
+  summary: 'Show the data of a task',
   description: 'Format, files and encoding of the data of a task.',
   tags,
   params: TaskParams,
@@ -143,13 +143,13 @@ export const showTaskData = operation({
 })
 
 export const acceptStopped = operation({
-  summary: 'Let a load through that stopIf has stopped',
+  summary: 'Commit a load that `stopIf` has stopped',
   description:
-    'For the load that was staged, and no other: its rows are committed where source and layer are still the same. Who let it through stands in `accepted`. Where other rules stop it still the task stays as it is.',
+    'Commits the staged rows if source and layer have not changed since. `accepted` records the user. If other rules still stop the load, the task does not change.',
   tags,
   params: TaskParams,
   query: Type.Object({
-    async: Type.Optional(Type.Boolean({ description: 'Answer at once, and work after that' })),
+    async: Type.Optional(Type.Boolean({ description: 'Respond at once and continue in the background' })),
   }),
   body: AcceptBody,
   answers: { 200: TaskReply, 202: TaskReply },

@@ -28,7 +28,9 @@ const Parameter = Type.Object({
 const TransformType = Type.Object({
   type: Type.String(),
   kind: Type.Union([Type.Literal('vector'), Type.Literal('raster')]),
-  isAfter: Type.Boolean({ description: 'Whether it acts on the finished table and changes no row' }),
+  isAfter: Type.Boolean({
+    description: 'True if the transformation is applied to the loaded table and changes no row',
+  }),
   parameters: Type.Array(Parameter),
   example: Type.Object({}, { additionalProperties: true }),
 })
@@ -40,8 +42,8 @@ const ClassOfValues = Type.Object({
 })
 
 export const listTransformTypes = operation({
-  summary: 'Transformations that there are, with their parameters',
-  description: 'For who makes a form of them, or asks which classes columns and geometries can have.',
+  summary: 'List transformation types with their parameters',
+  description: 'For building forms, and for finding the supported types of columns and geometries.',
   tags: ['importer'],
   answers: {
     200: Type.Object({ transforms: Type.Array(TransformType), classes: Type.Array(ClassOfValues) }),

@@ -71,7 +71,7 @@ export const createTransform = operation({
 })
 
 export const showTransform = operation({
-  summary: 'One transformation',
+  summary: 'Show one transformation',
   description: 'One transformation of a task with all its parameters, defaults filled in.',
   tags,
   params: TransformParams,
@@ -110,7 +110,7 @@ export const changeTransform = operation({
 
 export const deleteTransform = operation({
   summary: 'Delete a transformation',
-  description: 'Takes the transformation out of the chain of the task.',
+  description: 'Removes the transformation from the chain of the task.',
   tags,
   params: TransformParams,
   answers: { 200: empty() },

@@ -63,9 +63,7 @@ async function addUrl(
 const Form = Type.Object({
   file: Type.Optional(Type.Array(Bytes, { description: 'Files, in multipart/form-data' })),
   charset: Type.Optional(Type.String({ description: 'Text encoding of the files, in multipart/form-data' })),
-  url: Type.Optional(
-    Type.String({ description: 'Where the data lie, in application/x-www-form-urlencoded' }),
-  ),
+  url: Type.Optional(Type.String({ description: 'URL of the data, in application/x-www-form-urlencoded' })),
   uploads: Type.Optional(
     Type.Array(Type.String(), {
       description: 'Ids of resumable uploads, in application/json: their files are one upload',
@@ -74,7 +72,7 @@ const Form = Type.Object({
 })
 
 export const uploadFiles = operation({
-  summary: 'Upload files, or name them by url or as resumable uploads; each dataset becomes a task',
+  summary: 'Upload files, or give a URL or resumable uploads; each dataset becomes a task',
   description:
     'A form with files, in the folders that their names give; files of one base name are one dataset, and an archive is unpacked. The answer is the new task, or a list of several.',
   tags,

@@ -4,7 +4,7 @@ import type { MapLayer, MapValues, SavedMap } from '../../../catalog/index.ts'
 import { invalid } from '../../../core/errors/errors.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 
-const mostLayers = 100
+const maxLayers = 100
 
 const LayerOfMap = Type.Object({
   name: Type.String({ maxLength: 300, description: '`<workspace>:<name>`' }),
@@ -32,13 +32,16 @@ const MapView = Type.Object(
 const content = {
   title: Type.Optional(Type.String({ maxLength: 200, description: 'Default: the name' })),
   layers: Type.Optional(
-    Type.Array(LayerOfMap, { maxItems: mostLayers, description: 'The lowest first; each layer once' }),
+    Type.Array(LayerOfMap, {
+      maxItems: maxLayers,
+      description: 'Layers from bottom to top; each layer once',
+    }),
   ),
   view: Type.Optional(MapView),
   background: Type.Optional(Type.Boolean({ description: 'Shows the base map; default true' })),
   legend: Type.Optional(Type.Boolean({ description: 'Shows legends; default true' })),
   public: Type.Optional(
-    Type.Boolean({ description: 'Anonymous people may open it. They see only layers that are public' }),
+    Type.Boolean({ description: 'True if anonymous users may open the map. They see only public layers' }),
   ),
 }
 
@@ -55,9 +58,9 @@ export const MapReply = Type.Object({
     owner: Type.Union([Type.String(), Type.Null()]),
     public: Type.Boolean(),
     omittedLayers: Type.Integer({
-      description: 'Number of its layers that are left out: deleted, or not readable by the caller',
+      description: 'Number of omitted layers: deleted, or not readable by the caller',
     }),
-    note: Type.Optional(Type.String({ description: 'Says the same to people' })),
+    note: Type.Optional(Type.String({ description: 'Message for people' })),
     mayChange: Type.Boolean({ description: 'The caller may change and delete it' }),
     href: Type.String(),
     dateCreated: Type.String(),

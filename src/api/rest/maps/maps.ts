@@ -37,7 +37,7 @@ const newMap = { title: '', layers: [], hasBackground: true, hasLegend: true, is
 export const listMaps = operation({
   summary: 'List saved maps',
   description:
-    'Public maps and the own ones, by name; all of them for staff. Anonymous callers get the public ones.',
+    'Public maps and maps of the caller, by name; all maps for staff. Anonymous callers get public maps only.',
   tags,
   isPublicRead: true,
   answers: { 200: MapList },
@@ -52,7 +52,7 @@ export const listMaps = operation({
 export const createMap = operation({
   summary: 'Save a map',
   description:
-    'Layers with their order, styles, opacities and filters, and the view. A map gives nobody a right to read its layers.',
+    'Saves layers with order, styles, opacities and filters, and the view. A map grants no right to read its layers.',
   tags,
   idempotent: true,
   body: MapBody,
@@ -71,9 +71,9 @@ export const createMap = operation({
 })
 
 export const showMap = operation({
-  summary: 'One saved map',
+  summary: 'Show one saved map',
   description:
-    'Layers that the caller may not read, or that do not exist any more, are left out; `omittedLayers` and `note` say so.',
+    'Omits layers that were deleted or that the caller may not read; `omittedLayers` and `note` report them.',
   tags,
   isPublicRead: true,
   params,
@@ -88,7 +88,7 @@ export const showMap = operation({
 export const changeMap = operation({
   summary: 'Change a saved map',
   description:
-    'By its owner, and by staff. What the body leaves out stays, except the view of new layers. `layers` replaces the layers that the caller may read; the others stay where they are.',
+    'Only the owner and staff may change a map. Absent members keep their values, except the view of new layers. `layers` replaces the layers that the caller may read; other layers keep their positions.',
   tags,
   params,
   body: MapBody,
@@ -118,7 +118,7 @@ export const changeMap = operation({
 
 export const deleteMap = operation({
   summary: 'Delete a saved map',
-  description: 'By its owner, and by staff. Its layers stay.',
+  description: 'Only the owner and staff may delete a map. Its layers remain.',
   tags,
   params,
   answers: { 200: empty() },

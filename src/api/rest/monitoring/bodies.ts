@@ -26,7 +26,7 @@ export const FailureReply = Type.Object(
     status: Type.Literal('error'),
     success: Type.Literal(false),
     errors: Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: 'Messages for each field; those about no single field stand under __all__',
+      description: 'Messages by field; general ones are under __all__',
     }),
     data: Type.Array(Type.Unknown(), { description: 'Empty' }),
   },
@@ -47,10 +47,12 @@ const Source = Type.Object({
   kind: Type.String({
     description: 'own, log, geoserver-monitor, node-exporter or geoserver-status, as the type allows',
   }),
-  path: Type.Optional(Type.String({ description: 'Of log: absolute path of an access log' })),
-  url: Type.Optional(Type.String({ description: 'Of the last three: where the numbers are' })),
+  path: Type.Optional(Type.String({ description: 'Only for source `log`: absolute path of an access log' })),
+  url: Type.Optional(Type.String({ description: 'Last three formats only: path of the numbers' })),
   user: Type.Optional(Type.String()),
-  password: Type.Optional(Type.String({ description: 'Shown as ********; that written back keeps it' })),
+  password: Type.Optional(
+    Type.String({ description: 'Returned as `********`; sending that value keeps the stored one' }),
+  ),
 })
 
 const shortService = {
@@ -67,7 +69,7 @@ export const Service = Type.Object({
   ...shortService,
   url: Type.String(),
   notes: Type.String(),
-  problem: nullable(Type.String({ description: 'What went wrong when it was read last' })),
+  problem: nullable(Type.String({ description: 'Problem of the last collection' })),
   source: Source,
 })
 

@@ -14,7 +14,7 @@ const tags = ['monitoring']
 
 const Report = Type.Object({
   digest: Type.String({ description: 'SHA-256 of the text of the dump' }),
-  repeated: Type.Boolean({ description: 'The same dump was loaded before: nothing was changed' }),
+  repeated: Type.Boolean({ description: 'The same dump was loaded before; nothing was changed' }),
   loaded_at: Type.String(),
   models: Type.Array(
     Type.Object({
@@ -44,8 +44,8 @@ export interface LoadDumpDeps {
 }
 
 export const showLoad = operation({
-  summary: 'How far a load is',
-  description: 'State, rows so far and errors of the load of a dump that is running or was the last.',
+  summary: 'Show the progress of a load',
+  description: 'State, rows and errors of the running or last load of a dump.',
   tags,
   answers: { 200: envelopeReply(Progress) },
   handle: ({ dumps }: LoadDumpDeps) => envelope(toProgressResponse(dumps.progress())),
@@ -53,9 +53,9 @@ export const showLoad = operation({
 
 /** Imports a dump of a GeoNode monitoring database. */
 export const loadDump = operation({
-  summary: 'Load the JSON dump of a GeoNode monitoring database; answers when it is loaded',
+  summary: 'Load the JSON dump of a GeoNode monitoring database; responds when it is loaded',
   description:
-    'Reads metrics, requests, exceptions and checks of a GeoNode dump (JSON, gzip or not) into the series, once: a repeated load changes nothing. Needs the role `admin`.',
+    'Loads metrics, requests, exceptions and checks of a GeoNode dump (JSON, optionally gzip) into the series. Loading the same dump again changes nothing. Needs the role `admin`.',
   tags,
   consumes: ['application/json', 'application/gzip'],
   body: Type.Unknown({ description: 'The dump, also compressed by gzip' }),

@@ -25,7 +25,7 @@ export function bodyFields({ body }: Pick<FastifyRequest, 'body'>, dialect: Dial
   return responseFields(bodyRecord(body), dialect)
 }
 
-/** The id in a path; throws `Failure` (`notFound`) for what is no number. */
+/** The id in a path; throws `Failure` (`notFound`) for what is not a number. */
 export function pathId(text: string, what: string): number {
   if (/^\d{1,15}$/.test(text)) return Number(text)
   throw notFound('unknown-id', `${what} ${text.slice(0, maxEchoLength)} does not exist`)

@@ -13,22 +13,24 @@ import { invalid } from '../../../core/errors/errors.ts'
 import type { ListOrder } from './ordered-summaries.ts'
 
 const usualLimit = 50
-const mostLayers = 500
+const maxLayers = 500
 
 export const LayerListParams = Type.Object({
   q: Type.Optional(
     Type.String({
       maxLength: 1000,
       description:
-        'Words, each of which has to be in the name, title, keywords, columns or abstract; case and accents do not matter',
+        'Words that must all occur in name, title, keywords, columns or abstract; ignores case and accents',
     }),
   ),
-  workspace: Type.Optional(Type.String({ description: 'Names of workspaces, with commas between' })),
+  workspace: Type.Optional(Type.String({ description: 'Names of workspaces, separated by commas' })),
   kind: Type.Optional(
-    Type.String({ description: '`vector`, `raster`, `table`, or some with commas between' }),
+    Type.String({ description: '`vector`, `raster`, `table`, or some separated by commas' }),
   ),
   public: Type.Optional(
-    Type.Boolean({ description: 'Only those that anonymous people may read, or may not' }),
+    Type.Boolean({
+      description: 'Only layers that anonymous users may read (`true`) or may not read (`false`)',
+    }),
   ),
   problem: Type.Optional(
     Type.Boolean({
@@ -38,22 +40,22 @@ export const LayerListParams = Type.Object({
   sort: Type.Optional(
     Type.Enum([...summaryOrders], {
       description:
-        'By `relevance` where words are looked for, else by `title`; by `requests` for who may read metrics',
+        'Default `relevance` if `q` is given, otherwise `title`. `requests` needs the right to read metrics',
     }),
   ),
   order: Type.Optional(
     Type.Enum(['asc', 'desc'], {
       description:
-        '`changed`, `rows` and `requests` begin with the largest, the others with the smallest; relevance with the best',
+        '`changed`, `rows` and `requests` sort in descending order, `relevance` by the best match, others in ascending order',
     }),
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: mostLayers, default: usualLimit })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'So many are left out' })),
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLayers, default: usualLimit })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Number of omitted entries' })),
   after: Type.Optional(
     Type.String({
       maxLength: 4000,
       description:
-        'As the address in `next` says: the page begins behind that layer, whatever came or went before it',
+        'Value from the `next` link: the page begins after that layer, regardless of layers added or removed before it',
     }),
   ),
 })
@@ -71,7 +73,7 @@ export interface LayerListQuery {
 /** Throws `Failure` (`invalid`). */
 export function readQuery(query: LayerListParams): LayerListQuery {
   if (query.after !== undefined && query.offset !== undefined)
-    throw invalid('invalid-parameter', 'A page begins after a layer or at an offset, not both')
+    throw invalid('invalid-parameter', 'Only one of "after" and "offset" can be given')
   const words = searchWords(query.q ?? '')
   const { public: isPublic, problem: hasProblem } = query
   const workspaces = listed(query.workspace)
@@ -101,7 +103,7 @@ function kindsIn(text: string | undefined): Set<SummaryKind> | undefined {
   if (names === undefined) return undefined
   const kinds = summaryKinds.filter((kind) => names.has(kind))
   if (kinds.length === names.size) return new Set(kinds)
-  throw invalid('invalid-parameter', `"kind" takes ${summaryKinds.join(', ')}; found "${text}"`)
+  throw invalid('invalid-parameter', `"kind" must be one of ${summaryKinds.join(', ')}, found "${text}"`)
 }
 
 /** A place in an order as text, for an address. */
@@ -118,5 +120,5 @@ function readPosition(text: string): SummaryPosition {
   } catch {
     // The error is thrown below.
   }
-  throw invalid('invalid-parameter', '"after" takes what the address of a next page says')
+  throw invalid('invalid-parameter', '"after" must be taken from the "next" link of a response')
 }

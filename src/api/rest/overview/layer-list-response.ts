@@ -24,7 +24,7 @@ const ListedLayer = Type.Object({
       description: 'Features, or granules of a mosaic; absent where others have changed them since',
     }),
   ),
-  srs: Type.Optional(Type.String({ description: 'Absent where the CRS is not known, or nothing has one' })),
+  srs: Type.Optional(Type.String({ description: 'Absent if the CRS is unknown or no row has a geometry' })),
   bounds: Type.Optional(
     Type.Array(Type.Number(), {
       description: 'West, south, east and north in degrees; east is beyond 180 across the antimeridian',
@@ -32,14 +32,14 @@ const ListedLayer = Type.Object({
   ),
   version: Type.Integer(),
   dateModified: Type.String(),
-  public: Type.Boolean({ description: 'Whether anonymous people may read it' }),
+  public: Type.Boolean({ description: 'True if anonymous users may read it' }),
   href: Type.String(),
-  thumbnail: Type.Optional(Type.String({ description: 'A picture, which takes `width` and `height`' })),
+  thumbnail: Type.Optional(Type.String({ description: 'An image; `width` and `height` set its size' })),
   style: Type.Optional(Type.String({ description: 'A whole MapLibre style with its tiles' })),
   problem: Type.Optional(
     Type.Object(
       { code: Type.Enum([...layerProblems]), message: Type.String() },
-      { description: 'As of the last half minute; only for who is logged in' },
+      { description: 'Up to 30 seconds old; only for callers who are logged in' },
     ),
   ),
   requests: Type.Optional(
@@ -47,7 +47,7 @@ const ListedLayer = Type.Object({
       { total: Type.Integer(), days: Type.Array(Type.Integer()) },
       {
         description:
-          'Of this server in the last 30 days of UTC, today the last of them; only for who may read metrics',
+          'Requests of the last 30 days (UTC) including today; only for callers who may read metrics',
       },
     ),
   ),
@@ -59,7 +59,7 @@ export const LayerListReply = Type.Object(
   {
     layers: Type.Array(ListedLayer),
     total: Type.Integer({ description: 'Of all pages' }),
-    offset: Type.Integer({ description: 'How many come before the first' }),
+    offset: Type.Integer({ description: 'Number of entries before the first one' }),
     next: Type.Optional(
       Type.String({ description: 'The next page, which begins behind the last layer of this one' }),
     ),
@@ -77,7 +77,7 @@ export const LayerListReply = Type.Object(
         notPublic: Count,
         problems: Type.Optional(Count),
       },
-      { description: 'Layers that each filter alone would give, the others being as they are' },
+      { description: 'Number of layers by value, if this value replaced the filter of the same kind' },
     ),
   },
   { title: 'LayerPage' },
@@ -85,11 +85,11 @@ export const LayerListReply = Type.Object(
 
 const problemTexts: Record<LayerProblem, string> = {
   'store-away': 'The store that holds its data does not answer',
-  'source-gone': 'Its table or file is not there any more',
-  'source-broken': 'Its file cannot be read since it was changed',
+  'source-gone': 'The table or file no longer exists',
+  'source-broken': 'The file was changed and cannot be read',
   'columns-changed': 'Columns of its table were dropped or changed since it was published',
   'no-crs': 'Its coordinate reference system is not known: there is no map of it',
-  empty: 'It holds nothing',
+  empty: 'The layer is empty',
 }
 
 /** A layer with facts that are not in its card. */

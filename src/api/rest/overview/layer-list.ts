@@ -33,7 +33,7 @@ interface Rights {
 export const findLayers = operation({
   summary: 'Find layers: by words, filters and order, page by page, with what a list shows of each',
   description:
-    'Without a login those that are public. A page is of one moment; pages that are asked for by `next` lose and repeat no layer that stays where it is in the order, whatever comes or goes between.',
+    'Without a login, public layers only. A page is consistent. Pages requested by `next` neither skip nor repeat layers that keep their position, even if other layers are added or removed.',
   tags: ['layers'],
   isPublicRead: true,
   query: LayerListParams,

@@ -5,7 +5,7 @@ import type { RequestTotals, RequestTotalsQuery } from '../../../monitoring/quer
 const weekSeconds = 7 * 86_400
 const minuteSeconds = 60
 /** Maximum number of time zones that are counted regularly. */
-const mostZones = 100
+const maxZones = 100
 
 /** Requests from the beginning of a day; times in seconds since 1970. */
 export interface DayTotals extends RequestTotals {
@@ -44,7 +44,7 @@ export class RequestsToday {
     const known = this.#known.get(key)
     if (known?.minute === minute) return known.totals
     const totals = this.#read(zone, minute * minuteSeconds, isWithPages)
-    if (this.#known.size >= mostZones) this.#known.clear()
+    if (this.#known.size >= maxZones) this.#known.clear()
     this.#known.set(key, { minute, totals })
     totals.catch(() => this.#known.delete(key))
     return totals

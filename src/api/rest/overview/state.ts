@@ -26,9 +26,9 @@ interface StateDeps {
 const Count = Type.Integer({ minimum: 0 })
 const Day = Type.Object({
   from: Type.String(),
-  to: Type.String({ description: 'The last whole minute, or hour where only hours are kept' }),
+  to: Type.String({ description: 'The last complete minute, or the last hour if only hours are stored' }),
   requests: Count,
-  failed: Type.Integer({ minimum: 0, description: 'Answered with a status from 400 on' }),
+  failed: Type.Integer({ minimum: 0, description: 'Responses with status 400 or higher' }),
 })
 const ByState = Type.Record(Type.String(), Count)
 
@@ -36,7 +36,7 @@ const State = Type.Object(
   {
     state: Type.Object({
       time: Type.String(),
-      zone: Type.String({ description: 'Whose days are meant' }),
+      zone: Type.String({ description: 'Time zone of the days' }),
       layers: Type.Object({
         total: Count,
         public: Count,
@@ -47,20 +47,20 @@ const State = Type.Object(
           { today: Day, weekAgo: Day },
           {
             description:
-              'Of all watched servers today, and a week ago by this time of day; without requests of these pages, unless `traffic` says `all`',
+              'All monitored servers, today and a week ago up to this time of day; without requests of the pages of this server, unless `traffic` is `all`',
           },
         ),
       ),
       alerts: Type.Optional(
         Type.Object({
-          raised: Type.Integer({ description: 'Checks that do not hold' }),
+          raised: Type.Integer({ description: 'Checks with problems' }),
           level: Type.String({ description: '`ok`, or the worst severity' }),
         }),
       ),
       imports: Type.Optional(
         Type.Object(
           { states: ByState, tasks: ByState },
-          { description: 'By state, without COMPLETE: imports, and imports that have such tasks' },
+          { description: 'Imports by state, and imports by the state of their tasks, without COMPLETE' },
         ),
       ),
     }),
@@ -69,9 +69,9 @@ const State = Type.Object(
 )
 
 export const showState = operation({
-  summary: 'How things are, in numbers, as far as the caller may know',
+  summary: 'Show the state of the server in numbers',
   description:
-    'Layers that the caller may read. Request metrics for callers who may read them, alerts for users, unfinished imports for staff.',
+    'Counts the layers that the caller may read. Includes request metrics for callers who may read them, alerts for users, and unfinished imports for staff.',
   tags: ['server'],
   isPublicRead: true,
   query: Type.Object({
@@ -82,7 +82,7 @@ export const showState = operation({
     ),
     traffic: Type.Optional(
       Type.Enum(['others', 'all'], {
-        description: 'Whose requests are counted: `all` counts those of the pages of this server too',
+        description: 'Requests to count: `all` includes requests of the pages of this server',
       }),
     ),
   }),
@@ -92,7 +92,7 @@ export const showState = operation({
     if (!isZone(zone))
       throw invalid(
         'invalid-parameter',
-        `"zone" is the IANA name of a time zone such as Europe/Berlin, found "${zone}"`,
+        `"zone" must be the IANA name of a time zone such as Europe/Berlin, found "${zone}"`,
       )
     const time = deps.clock.now().toISOString()
     const [layers, requests, alerts, imports] = await Promise.all([

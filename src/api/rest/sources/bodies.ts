@@ -12,7 +12,11 @@ const name = Type.String({ minLength: 1, maxLength: 300 })
 const Incremental = Type.Object({
   field: optional(text('Attribute with the edit time', 300)),
   fullEvery: optional(
-    Type.Integer({ minimum: 1, maximum: 10_000, description: 'Runs after which everything is read; 24' }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_000,
+      description: 'Number of incremental runs between complete ones; default 24',
+    }),
   ),
 })
 
@@ -50,7 +54,7 @@ const Watch = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 86_400,
-        description: 'Files without a change for so long are complete; 10',
+        description: 'Seconds without a change after which a file is complete; default 10',
       }),
     ),
   },
@@ -90,7 +94,7 @@ const properties = {
       description: 'Mail addresses and webhook URLs that are told about problems',
     }),
   ),
-  owner: optional(text('User whose rights the runs have; default: who creates the source', 100)),
+  owner: optional(text('User whose rights the runs have; default the user who creates the source', 100)),
   enabled: optional(Type.Boolean()),
 }
 
@@ -104,13 +108,13 @@ export const SourceBody = Type.Object({
 })
 
 export const RunBody = Type.Object({
-  recreate: optional(Type.Boolean({ description: 'Creates a layer again that was deleted' })),
+  recreate: optional(Type.Boolean({ description: 'True if the restore creates a deleted layer again' })),
   complete: optional(
-    Type.Boolean({ description: 'Reads everything from a service that is read by increments' }),
+    Type.Boolean({ description: 'Reads all data from a service that is usually read incrementally' }),
   ),
 })
 export const AcceptBody = Type.Object({
-  stopped: Type.Array(Type.String(), { minItems: 1, maxItems: 20, description: 'Rules that do not stop it' }),
+  stopped: Type.Array(Type.String(), { minItems: 1, maxItems: 20, description: 'Rules that do not apply' }),
 })
 
 const Run = Type.Object({
@@ -120,7 +124,7 @@ const Run = Type.Object({
   started: Type.Union([Type.String(), Type.Null()]),
   ended: Type.Union([Type.String(), Type.Null()]),
   outcome: Type.Union([Type.Enum([...runOutcomes]), Type.Null()], {
-    description: 'Null while the run waits or executes',
+    description: 'Null while the run is queued or running',
   }),
   attempts: Type.Integer(),
   nextAttempt: optional(Type.String()),
@@ -177,10 +181,12 @@ const Reply = Type.Object({
   nextRun: Type.Union([Type.String(), Type.Null()]),
   lastRun: Type.Union([Run, Type.Null()]),
   lastSuccess: Type.Union([Type.String(), Type.Null()]),
-  layers: Type.Array(Type.String(), { description: 'Layers that it has loaded, as `workspace:layer`' }),
+  layers: Type.Array(Type.String(), {
+    description: 'Layers that the source has loaded, as `workspace:layer`',
+  }),
   problem: Type.Union(
     [Type.Object({ kind: Type.Enum([...problemKinds]), message: Type.String() }), Type.Null()],
-    { description: 'What its receivers are told; null while a source is switched off' },
+    { description: 'Events about which receivers are notified; null while the source is switched off' },
   ),
 })
 export const SourceReply = Type.Object({ source: Reply }, { title: 'Source' })

@@ -44,7 +44,7 @@ const PageQuery = Type.Object({
 function checkRights({ caller }: FastifyRequest, { owner, settings }: SourceInput, before?: string): void {
   const isOwn = owner === caller.name || owner === before
   if (!isOwn && !hasRole(caller, 'admin'))
-    throw new Failure('forbidden', 'forbidden', 'Only an administrator may give a source another owner')
+    throw new Failure('forbidden', 'forbidden', 'Only an administrator may change the owner of a source')
   if (before !== undefined && before !== caller.name && !hasRole(caller, 'admin'))
     throw new Failure('forbidden', 'forbidden', `Only its owner "${before}" and administrators may change it`)
   const role = neededRole({ settings })
@@ -63,7 +63,7 @@ function triggerOf({ caller }: FastifyRequest): 'person' | 'api' {
 export const listSources = operation({
   summary: 'List the sources: imports that repeat',
   description:
-    'Each with its settings, its state, its next and its last run. With `layer` those that load this layer. Passwords are not returned.',
+    'Sources with settings, state, next and last run. `layer` selects the sources that load a layer. Passwords are not returned.',
   tags,
   query: ListQuery,
   answers: { 200: SourceList },
@@ -103,7 +103,7 @@ export const showSource = operation({
 export const changeSource = operation({
   summary: 'Change a source',
   description:
-    'Absent settings stay. The stored password stays unless the address of the data changes. A running run goes on with the settings that it began with.',
+    'Absent settings keep their values. The stored password is kept unless the URL of the data changes. A running run continues with the settings it started with.',
   tags,
   params: NameParams,
   body: SourceBody,
@@ -138,7 +138,7 @@ export const removeSource = operation({
 
 export const runSource = operation({
   summary: 'Run a source now',
-  description: 'The run waits while another one runs. Unchanged data are not loaded.',
+  description: 'Queues the run if another one is running. Unchanged data are not loaded.',
   tags,
   params: NameParams,
   body: RunBody,
@@ -155,7 +155,7 @@ export const runSource = operation({
 })
 
 export const listSourceRuns = operation({
-  summary: 'The runs of a source, newest first',
+  summary: 'List the runs of a source, newest first',
   description: 'Trigger, outcome, rows, changes, import and layer versions of each run.',
   tags,
   params: NameParams,
@@ -170,7 +170,7 @@ export const listSourceRuns = operation({
 
 export const showSourceRun = operation({
   summary: 'A run of a source',
-  description: '`outcome` is null while the run waits or executes.',
+  description: '`outcome` is null while the run is queued or running.',
   tags,
   params: RunParams,
   answers: { 200: RunReply },
@@ -180,7 +180,7 @@ export const showSourceRun = operation({
 })
 
 export const acceptSourceRun = operation({
-  summary: 'Accept what stopped the last run',
+  summary: 'Accept the changes that stopped the last run',
   description:
     'Commits the load that `stopIf` has stopped. If the layer was changed by others (`edited`), starts a run that overwrites their changes.',
   tags,

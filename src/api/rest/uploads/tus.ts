@@ -17,7 +17,7 @@ export function requireTus(request: FastifyRequest, reply: FastifyReply): void {
   throw new Failure(
     'precondition',
     'unknown-tus-version',
-    `This server speaks tus ${tusVersion}, found "${String(version)}"`,
+    `This server supports tus ${tusVersion}, found "${String(version)}"`,
   )
 }
 

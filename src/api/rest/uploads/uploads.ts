@@ -22,9 +22,11 @@ const params = Type.Object({ upload: Type.String({ description: 'Id of an upload
 const Upload = Type.Object({
   id: Type.String(),
   name: Type.String(),
-  folder: Type.Optional(Type.String({ description: 'Folders that it lay in, as `a/b`' })),
-  modified: Type.Optional(Type.String({ description: 'When the file was last changed, as was told' })),
-  offset: Type.Integer({ description: 'So many bytes are there' }),
+  folder: Type.Optional(Type.String({ description: 'Folder path of the file in the upload, as `a/b`' })),
+  modified: Type.Optional(
+    Type.String({ description: 'Time of the last change of the file, according to the client' }),
+  ),
+  offset: Type.Integer({ description: 'Bytes received so far' }),
   length: Type.Integer(),
   created: Type.String(),
   expires: Type.String({ description: 'A day after its last change' }),
@@ -32,10 +34,10 @@ const Upload = Type.Object({
 })
 
 const basics =
-  'tus 1.0 (https://tus.io) with creation, creation-with-upload, expiration and termination. Uploads are seen by who began them alone.'
+  'tus 1.0 (https://tus.io) with creation, creation-with-upload, expiration and termination. Uploads are visible only to the user who started them.'
 
 export const showUploadOptions = operation({
-  summary: 'What resumable uploads can do, in headers of tus',
+  summary: 'Describe the supported tus protocol in headers',
   tags,
   description: basics,
   answers: { 204: empty() },
@@ -51,7 +53,7 @@ export const showUploadOptions = operation({
 })
 
 export const listUploads = operation({
-  summary: 'List your uploads that wait',
+  summary: 'List your uploads that are not imported yet',
   description: 'Resumable uploads of the caller that are not imported yet, with offset, length and expiry.',
   tags,
   answers: { 200: Type.Object({ uploads: Type.Array(Upload) }) },
@@ -68,12 +70,12 @@ export const beginUpload = operation({
   consumes: [pieceType],
   reported: { body: Bytes },
   bodyLimit: ({ uploads }: UploadDeps) => uploads.maxBytes,
-  answers: { 201: empty('Its address stands in `Location`') },
+  answers: { 201: empty('`Location` contains its URL') },
   handle: async ({ uploads, quotas }: UploadDeps, request, reply) => {
     requireTus(request, reply)
     const lengthBytes = bytesIn(request, 'upload-length')
     if (lengthBytes === undefined)
-      throw invalid('invalid-header', 'upload-length must tell the size of the file')
+      throw invalid('invalid-header', 'upload-length must be the size of the file in bytes')
     const reported = metadataIn(request)
     const name = safeUploadName(reported.get('filename') ?? '')
     const folder = safeFolder(reported.get('relativepath') ?? '')
@@ -96,8 +98,8 @@ export const beginUpload = operation({
 })
 
 export const showUpload = operation({
-  summary: 'How far an upload is; HEAD tells it in headers',
-  description: '`Upload-Offset` tells the bytes that are there: the next piece begins at it.',
+  summary: 'Show the progress of an upload; HEAD returns it in headers',
+  description: '`Upload-Offset` is the number of received bytes: the next piece begins there.',
   tags,
   params,
   handlesHead: true,
@@ -118,7 +120,8 @@ export const showUpload = operation({
 export const writeUpload = operation({
   summary: 'Send the next piece of an upload',
   tags,
-  description: 'It begins at `Upload-Offset`, where the upload ends. Of two at a time one is refused.',
+  description:
+    'The piece begins at `Upload-Offset`, the current end of the upload. Of two concurrent requests one is rejected.',
   params,
   consumes: [pieceType],
   reported: { body: Bytes },
@@ -133,7 +136,7 @@ export const writeUpload = operation({
       throw new Failure('mediaType', 'unsupported-media-type', `A piece of an upload is ${pieceType}`)
     const offset = bytesIn(request, 'upload-offset')
     if (offset === undefined)
-      throw invalid('invalid-header', 'upload-offset must tell where the piece begins')
+      throw invalid('invalid-header', 'upload-offset must be the offset of the piece in bytes')
     const { body }: { body?: unknown } = request
     if (body === undefined || body === null) throw invalid('no-file', 'The upload has no body')
     const state = await uploads.write(upload, owner, { offset, source: body as Readable })
@@ -142,8 +145,8 @@ export const writeUpload = operation({
 })
 
 export const removeUpload = operation({
-  summary: 'Give an upload up',
-  description: 'Deletes the bytes that are there. The import that has taken an upload keeps it.',
+  summary: 'Delete an upload',
+  description: 'Deletes the received bytes. An import that already uses the upload keeps its copy.',
   tags,
   params,
   answers: { 204: empty() },

@@ -66,7 +66,7 @@ export class TableScan {
         this.#openLeaf(page, header)
         return true
       }
-      if (page[header] !== interiorType) throw damaged(`page ${number} is no page of a table`)
+      if (page[header] !== interiorType) throw damaged(`page ${number} is not a page of a table`)
       if (this.#levels.length >= maxDepth) throw damaged('a table is nested too deep')
       this.#levels.push({ children: this.#childrenOf(page, header), next: 0 })
     }

@@ -15,17 +15,11 @@ export async function refuseOtherLayer(catalog: Catalog, { record, task }: Runni
   const layer = await catalog.layers.find(workspace, name)
   const shown = `"${workspace}:${name}"`
   if (layer === undefined) {
-    throw conflict(
-      'layer-gone',
-      `The layer ${shown}, which task ${task.id} loaded into, is not there any more`,
-    )
+    throw conflict('layer-gone', `The layer ${shown}, into which task ${task.id} loaded, no longer exists`)
   }
   const { published } = task
   if (published !== undefined && published.layerId !== layer.id) {
-    throw conflict(
-      'layer-gone',
-      `The layer ${shown} is another than the one that task ${task.id} loaded into`,
-    )
+    throw conflict('layer-gone', `The layer ${shown} was replaced since task ${task.id} loaded into it`)
   }
   const versions = await catalog.versions.list({ id: layer.id, workspace, name, layer })
   const own = published?.version ?? versions.find(({ importId }) => importId === record.id)?.version ?? 0
@@ -35,7 +29,7 @@ export async function refuseOtherLayer(catalog: Catalog, { record, task }: Runni
   )
   if (over !== undefined) {
     const what = over.cause === 'import' ? 'loaded again' : 'restored to an earlier version'
-    const text = `The layer ${shown} was ${what} at ${over.createdAt}, as version ${over.version}, after task ${task.id}: send the rows to the import that did so, or import them anew`
+    const text = `The layer ${shown} was ${what} at ${over.createdAt}, as version ${over.version}, after task ${task.id}: send the rows to that import, or import them again`
     throw conflict('layer-replaced', text)
   }
   return layer

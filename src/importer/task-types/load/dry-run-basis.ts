@@ -96,9 +96,9 @@ export function findReusableDryRun(
 ): { kept: ReusableDryRun } | { reason: string } | undefined {
   if (dryRun?.load === undefined) return undefined
   const { load, laidBy: retainedRows, found, basis } = dryRun
-  if (retainedRows === undefined || found === undefined) return { reason: 'it is not whole' }
+  if (retainedRows === undefined || found === undefined) return { reason: 'it is incomplete' }
   if (basis === undefined || now === undefined) return { reason: 'the target cannot be compared' }
-  if (now.source === undefined) return { reason: 'a database cannot be compared with what it was' }
+  if (now.source === undefined) return { reason: 'changes of a source database cannot be detected' }
   if (basis.source !== now.source) return { reason: 'the source has changed since' }
   if (basis.target !== now.target) return { reason: 'the target has changed since' }
   if (basis.wish !== now.wish) return { reason: 'the task has changed since' }

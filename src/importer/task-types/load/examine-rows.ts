@@ -7,7 +7,7 @@ import type { TaskRecord, TaskStore } from '../../model/model.ts'
 import type { Examination, ExamineContext } from '../task-type.ts'
 
 const nothing = { isDirect: false }
-const noKeys = 'An UPSERT needs "keys": columns of the layer by which rows are the same'
+const noKeys = 'An UPSERT needs "keys": columns of the layer that identify a row'
 
 /** True if rows go to the default data store of their workspace. */
 export function needsDefaultStore(
@@ -52,7 +52,7 @@ function examineChain(task: TaskRecord, context: ExamineContext, served: StoreTy
     return { ...nothing, finding: 'BAD_FORMAT', reason: 'Vector data cannot go into a coverage store' }
   }
   if (placed.target === undefined) {
-    return { ...nothing, finding: 'ERROR', reason: 'There is no target store: name one' }
+    return { ...nothing, finding: 'ERROR', reason: 'The task has no target store: set "target"' }
   }
   if (task.updateMode === 'UPSERT' && (task.keys ?? []).length === 0)
     return { ...placed, finding: 'ERROR', reason: noKeys, code: 'no-keys' }

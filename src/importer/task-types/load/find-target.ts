@@ -40,7 +40,7 @@ export class Targets {
     const verb = task.updateMode === 'UPSERT' ? 'upsert in' : 'append '
     throw invalid(
       'nothing-to-append-to',
-      `There is neither a layer "${record.workspace}:${name}" nor a table "${table}" in store "${store.name}" to ${verb}to`,
+      `Neither layer "${record.workspace}:${name}" nor table "${table}" in store "${store.name}" exists to ${verb}to`,
     )
   }
 
@@ -90,7 +90,7 @@ export class Targets {
       throw invalid('unknown-store', `The target store "${target?.name ?? ''}" does not exist`)
     if (!store.isEnabled) throw invalid('store-disabled', `The target store "${store.name}" is switched off`)
     if (isFileStore(store)) {
-      throw invalid('read-only-store', `The store "${store.name}" is a file and takes no data`)
+      throw invalid('read-only-store', `The store "${store.name}" is a file and cannot be loaded into`)
     }
     return store
   }

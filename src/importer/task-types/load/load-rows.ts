@@ -197,7 +197,7 @@ export class RowLoads {
   async sweep(load: TaskLoad): Promise<void> {
     await this.open(load)
       .then((opened) => opened.sweep(load.loadId))
-      .catch((error: unknown) => this.#warn(error, load, 'a load was not swept'))
+      .catch((error: unknown) => this.#warn(error, load, 'staged data of a load were not removed'))
   }
 
   /** Describes a committed load. Reads the table contents unless they are given. */
@@ -206,7 +206,7 @@ export class RowLoads {
     return {
       publish: async ({ task }) => {
         const table = given ?? (await (await this.open(load)).findTable(load.table))
-        if (table === undefined) throw new Error(`The table "${load.table}" is gone after its load`)
+        if (table === undefined) throw new Error(`The table "${load.table}" was removed after its load`)
         await this.#deps.loader.removeDryRunFiles(task)
         const done = { task: doneBy(task, load), published: table }
         const { movedTo } = load
@@ -221,7 +221,7 @@ export class RowLoads {
             catalog.stores.files
               .removeUnused(from.parameters.path ?? '')
               .then(() => catalog.stores.files.removeUnusedIndex(from))
-              .catch((error: unknown) => this.#warn(error, load, 'a file that is not used was not removed')),
+              .catch((error: unknown) => this.#warn(error, load, 'an unused file was not removed')),
         }
       },
     }

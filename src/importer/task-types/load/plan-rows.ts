@@ -53,7 +53,7 @@ async function towardsTarget(catalog: Catalog, task: TaskRecord, target: Target)
   if (requested === undefined || geometry === undefined || isSameCrs(geometry.crs, requested))
     return undefined
   const from = geometry.crs === undefined ? '' : ` from ${labelOfCrs(geometry.crs)}`
-  const text = `The features were reprojected${from} to ${requested}, the CRS of the layer that they went to`
+  const text = `The features were reprojected${from} to ${requested}, the CRS of the target layer`
   return {
     spec: { type: 'ReprojectTransform', target: requested },
     message: { level: 'info', code: 'reprojected', message: text },
@@ -62,8 +62,7 @@ async function towardsTarget(catalog: Catalog, task: TaskRecord, target: Target)
 
 function upsertOf({ updateMode, keys = [], deleteMissing = false }: TaskRecord): UpsertRules | undefined {
   if (updateMode !== 'UPSERT') return undefined
-  if (keys.length === 0)
-    throw invalid('no-keys', 'An UPSERT needs "keys": columns by which rows are the same')
+  if (keys.length === 0) throw invalid('no-keys', 'An UPSERT needs "keys": columns that identify a row')
   return { keys, deletesMissing: deleteMissing }
 }
 

@@ -3,7 +3,7 @@ import type { Catalog, ContentEnd, LayerRecord, StoreRecord } from '../../../cat
 import type { TaskLoad, TaskRecord } from '../../model/model.ts'
 import type { Target } from './target.ts'
 
-const neverRequested = 'Nothing was kept of what was before'
+const neverRequested = 'The previous contents were not stored'
 
 /** Returns the id under which a load retains the replaced contents, or the reason why it does not. */
 export async function howToKeep(

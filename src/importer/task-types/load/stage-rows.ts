@@ -68,12 +68,12 @@ function takenUp(
 /** Returns the messages of an earlier dry run that are repeated when its rows are reused. */
 function takenMessages({ at, found }: ReusableDryRun): FormatMessage[] {
   const own = found.messages.filter(({ level }) => level !== 'error')
-  const message = `The rows were taken that had been staged at ${at}`
+  const message = `The load used the rows staged at ${at}`
   return [...own, { level: 'info', code: 'rehearsal-taken', message }]
 }
 
 function notTaken(reason: string): FormatMessage {
-  const message = `What was staged before was not taken, ${reason}: the data were read anew`
+  const message = `The rows staged before were not used because ${reason}: the data were read again`
   return { level: 'info', code: 'rehearsal-not-taken', message }
 }
 

@@ -19,7 +19,7 @@ function crsText(crs: CrsDeclaration | undefined, srs = crs?.srs): string {
 }
 
 /** Maximum number of distinct CRSs to compare. Granules with more cannot form one mosaic. */
-const mostSystems = 20
+const maxSystems = 20
 
 /** Returns the key of a granule's CRS, which is equal for equal systems, however they are written. */
 function crsKeys(): Trait['keyOf'] {
@@ -31,7 +31,7 @@ function crsKeys(): Trait['keyOf'] {
     if (known !== undefined) return known
     const crs = text === '' ? undefined : { ...raster?.crs, srs: srs ?? raster?.crs?.srs }
     const key = systems.find((one) => isSameCrs(one.crs, crs))?.key ?? text
-    if (key === text && systems.length < mostSystems) systems.push({ key, crs })
+    if (key === text && systems.length < maxSystems) systems.push({ key, crs })
     byText.set(text, key)
     return key
   }
@@ -84,7 +84,7 @@ function withoutFault({ fault: _fault, ...granule }: GranuleRecord): GranuleReco
 
 function unsharedFault(granule: GranuleRecord): GranuleFault | undefined {
   if (granule.raster === undefined) {
-    return granule.fault ?? { code: 'unreadable', reason: 'nothing reads it as a raster' }
+    return granule.fault ?? { code: 'unreadable', reason: 'no raster format can read it' }
   }
   if (granule.envelope !== undefined) return undefined
   return { code: 'no-extent', reason: 'has no extent: it is not georeferenced' }

@@ -26,7 +26,7 @@ function storeFault({ updateMode }: TaskRecord, { store, layerStore }: ExamineCo
     return { finding: 'ERROR', reason: 'The layer of that name is a single raster, not a mosaic' }
   }
   if (updateMode === 'APPEND' && layerStore === undefined && store?.type !== mosaicType) {
-    return { finding: 'ERROR', reason: 'There is no layer of that name to append granules to' }
+    return { finding: 'ERROR', reason: 'No layer of that name exists to append granules to' }
   }
   if (layerStore !== undefined || store === undefined || store.type === mosaicType) return undefined
   const hint = 'leave out the target store, or use updateMode APPEND or REPLACE with the name of its layer'

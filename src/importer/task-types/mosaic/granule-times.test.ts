@@ -26,7 +26,7 @@ function refusal(expected: Parameters<typeof requireMosaicTime>[0]): string {
 describe('the times of granules', () => {
   it('come from the date in the name with auto', async () => {
     const found = await timesOf(['/a/NDVI_20200131.tif', '/a/x.tif'], { mode: 'auto' })
-    assert.deepEqual(found, ['2020-01-31T00:00:00.000Z', 'its name holds no date such as 20240131'])
+    assert.deepEqual(found, ['2020-01-31T00:00:00.000Z', 'its name contains no date such as 20240131'])
   })
 
   it('come from a group of the pattern, parsed by the format', async () => {
@@ -50,11 +50,11 @@ describe('the times of granules', () => {
     assert.deepEqual(await timesOf(['20041130T235958Z.tif'], time), ['2004-11-30T23:59:58.000Z'])
   })
 
-  it('name what does not match and what is no time', async () => {
+  it('name what does not match and what is not a time', async () => {
     const time = requireMosaicTime({ mode: 'filename', pattern: '\\d{8}', format: 'yyyyMMdd' })
     const [unmatched, untimed] = await timesOf(['a.tif', '20201399.tif'], time)
     assert.match(unmatched ?? '', /does not match the pattern/)
-    assert.match(untimed ?? '', /"20201399" of its name is not a time of the form yyyyMMdd/)
+    assert.match(untimed ?? '', /"20201399" in its name is not a time of the form yyyyMMdd/)
   })
 
   it('are not looked for in the modes manual and none', async () => {

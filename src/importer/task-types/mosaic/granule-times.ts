@@ -62,7 +62,7 @@ async function byPattern(names: string[], time: MosaicTime, signal: AbortSignal)
     if (text === undefined) return { fault: `its name does not match the pattern ${pattern}` }
     const timeMs = compiled === undefined ? parseIsoTime(text) : parseBy(compiled, text)
     if (timeMs !== undefined) return { timeMs }
-    return { fault: `"${text.slice(0, 100)}" of its name is not a time of the form ${format ?? 'ISO 8601'}` }
+    return { fault: `"${text.slice(0, 100)}" in its name is not a time of the form ${format ?? 'ISO 8601'}` }
   })
 }
 

@@ -23,7 +23,7 @@ function slim(raster: RasterDescription, srs: string | undefined): RasterDescrip
 type Facts = Pick<GranuleRecord, 'format' | 'raster' | 'srs' | 'envelope' | 'fault'>
 
 /** Shortens an error message of a tool to its first line, at most 300 characters. */
-function firstLine(error = 'it holds no raster'): string {
+function firstLine(error = 'it contains no raster'): string {
   return (error.split('\n', 1)[0] ?? '').slice(0, 300)
 }
 
@@ -35,7 +35,8 @@ export function granuleFacts({ format, layers, error }: Described): Facts {
   if (format === undefined) return {}
   const raster = layers.length === 1 ? layers[0]?.raster : undefined
   if (raster === undefined) {
-    const several = layers.length > 1 ? `holds ${layers.length} rasters, a granule holds one` : undefined
+    const several =
+      layers.length > 1 ? `contains ${layers.length} rasters; a granule must contain one` : undefined
     return { format, fault: { code: 'unreadable', reason: several ?? `cannot be read: ${firstLine(error)}` } }
   }
   const srs = raster.crs === undefined ? undefined : (raster.crs.srs ?? matchCrs(raster.crs))

@@ -63,7 +63,7 @@ async function findOpenMosaic(database: Database, record: ImportRecord): Promise
 
 function skipped(others: DescribedFile[], context: PlanContext): FormatMessage[] {
   if (others.length === 0) return []
-  const text = `These files are no rasters and no part of the mosaic: ${shownNames(others, context)}`
+  const text = `These files are not rasters and are not part of the mosaic: ${shownNames(others, context)}`
   return [{ level: 'info', code: 'files-skipped', message: text }]
 }
 

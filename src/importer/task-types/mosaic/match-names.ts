@@ -20,7 +20,7 @@ export function checkPattern(pattern: string): void {
 }
 
 const tooSlow = (what: string) =>
-  invalid('slow-pattern', `time.filenameRegex takes more than ${what}: use a simpler pattern`)
+  invalid('slow-pattern', `time.filenameRegex needs more than ${what}: use a simpler pattern`)
 
 async function report(order: PatternOrder, signal: AbortSignal): Promise<PatternReport> {
   const thread = startThread<PatternWork>(new URL('./pattern-work.ts', import.meta.url))

@@ -26,7 +26,7 @@ async function newMosaic(
   { loadId, naming }: { loadId: string; naming: Naming },
 ): Promise<MosaicTarget> {
   const { layer } = task
-  if (layer === undefined) throw new Error(`Task ${task.id} has no layer to make`)
+  if (layer === undefined) throw new Error(`Task ${task.id} has no layer`)
   const store = await catalog.stores.getDefault(record.workspace)
   const requested = { ...task, layer: { ...layer, nativeName: `${layer.name}_granules` } }
   const target = await loading.targets.findNew({ record, task: requested }, store, naming)
@@ -70,7 +70,7 @@ export async function findMosaicTarget(
   if (task.updateMode !== 'APPEND') return newMosaic(catalog, folders, loading, running, load)
   throw invalid(
     'nothing-to-append-to',
-    `There is no layer "${record.workspace}:${name}" to append granules to`,
+    `Layer "${record.workspace}:${name}" does not exist: granules cannot be appended`,
   )
 }
 

@@ -62,7 +62,7 @@ export async function requireFiles(granules: GranuleRecord[], signal: AbortSigna
     if ((await stat(file.path).catch(() => undefined))?.isFile() === true) continue
     throw invalid(
       'granule-gone',
-      `"${fileId}" does not exist any more: delete it from the data, or restore the file`,
+      `"${fileId}" no longer exists: delete it from the data, or restore the file`,
     )
   }
 }

@@ -78,7 +78,7 @@ export async function publishMosaic(
   const mosaic = { indexStore: index.name, indexTable: load.table, folder: load.granuleFolder ?? '' }
   const task = { ...running.task, ...defined(load.counts ?? {}) }
   const isReplaced = task.updateMode === 'REPLACE' && !load.isNewLayer
-  if (isReplaced) await tell(log, load, noteReplaced(load), 'granules that are replaced were not noted')
+  if (isReplaced) await tell(log, load, noteReplaced(load), 'replaced granules were not recorded')
   return {
     task,
     place,
@@ -88,7 +88,7 @@ export async function publishMosaic(
         ? change.addMosaicStore(record.workspace, load.layerName, mosaic)
         : change.getStore(place.storeId),
     tidy: isReplaced
-      ? () => tell(log, load, removeOthers(load), 'granules that were replaced were not removed')
+      ? () => tell(log, load, removeOthers(load), 'replaced granules were not removed')
       : undefined,
   }
 }

@@ -99,7 +99,7 @@ async function newGranules(
   const message: FormatMessage = {
     level: 'warning',
     code: 'granule-there',
-    message: `The mosaic has these granules already, they are not added again: ${names(known)}`,
+    message: `The mosaic already contains these granules; they are not added again: ${names(known)}`,
   }
   await notes.say(message)
   return granules.filter((granule) => !isThere(granule))

@@ -22,10 +22,7 @@ export async function checkRasterTransforms(
 ): Promise<void> {
   rasterSteps(specs)
   if (specs.length > 0 && !isSingle) {
-    throw invalid(
-      'invalid-transform',
-      'Transformations of rasters take a single file, and the task has several',
-    )
+    throw invalid('invalid-transform', 'Raster transformations need a single file, and the task has several')
   }
   await requirePrograms(specs)
 }

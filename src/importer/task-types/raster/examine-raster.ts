@@ -32,10 +32,10 @@ export function examineRaster(task: TaskRecord, context: ExamineContext): Examin
   }
   const mosaicStore = [layerStore, store].find((one) => one?.type === mosaicType)
   if (task.updateMode === 'APPEND' && mosaicStore === undefined) {
-    return refused('ERROR', 'Only a layer over a mosaic can be appended to')
+    return refused('ERROR', 'Granules can be appended only to a mosaic')
   }
   if (mosaicStore !== undefined && !isDirect) {
-    return refused('ERROR', 'A granule is added to a mosaic as it is: remove the transformations')
+    return refused('ERROR', 'Granules are added to a mosaic without transformations: remove them')
   }
   const known = layerStore ?? mosaicStore
   if (known !== undefined) {

@@ -43,7 +43,7 @@ async function replaceMessages(
   const before = layer?.details.srs
   const after = taskLayer?.srs
   if (before === undefined || after === undefined || isSameCrs(before, after)) return []
-  const message = `The layer was in ${before} and is now in ${after}, as its new file is`
+  const message = `The CRS of the layer changed from ${before} to ${after}, the CRS of its new file`
   return [{ level: 'warning', code: 'crs-changed', message }]
 }
 
@@ -94,5 +94,5 @@ export async function removeUnused(catalog: Catalog, log: Logger, path: string |
   if (path === undefined) return
   await catalog.stores.files
     .removeUnused(path)
-    .catch((error: unknown) => log.warn({ err: error, path }, 'a raster that is not used was not removed'))
+    .catch((error: unknown) => log.warn({ err: error, path }, 'an unused raster was not removed'))
 }

@@ -215,7 +215,7 @@ describe('a raster tool that misbehaves', () => {
 
   it('is ended when it says gigabytes', async (test) => {
     replaceProgram(test, 'gdal_translate', 'yes 0...10...20')
-    await assert.rejects(run(test, [small]).result, { message: /wrote messages without end/ })
+    await assert.rejects(run(test, [small]).result, { message: /wrote too many messages/ })
   })
 
   it('may complain without end, of which only the end is kept, until its time is over', async (test) => {
@@ -239,7 +239,7 @@ describe('a raster tool that misbehaves', () => {
 
   it('fails when it is killed', async (test) => {
     replaceProgram(test, 'gdal_translate', 'kill -9 $$')
-    await assert.rejects(run(test, [small]).result, { message: /gdal_translate was ended by the system/ })
+    await assert.rejects(run(test, [small]).result, { message: /gdal_translate was killed by the system/ })
   })
 
   it('fails when it could not write all, also where it ends as if it had', async (test) => {

@@ -156,7 +156,7 @@ async function runSteps(run: ToolRun, source: RasterSource): Promise<string> {
  */
 export async function runTools(run: ToolRun): Promise<string> {
   const driver = rasterDrivers.find(({ name }) => name === run.format)
-  if (driver === undefined) throw new Error(`${run.format} is no raster format`)
+  if (driver === undefined) throw new Error(`${run.format} is not a raster format`)
   return withRasterSource(run.file, driver, (source) => runSteps(run, source))
 }
 

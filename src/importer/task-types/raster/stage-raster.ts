@@ -43,10 +43,7 @@ function requireRaster(task: TaskRecord): RasterTask {
 
 async function requireFile({ path }: DataFile): Promise<void> {
   if ((await stat(path).catch(() => undefined))?.isFile() === true) return
-  throw invalid(
-    'file-gone',
-    `"${basename(path)}" does not exist any more: restore the file, or create a new import`,
-  )
+  throw invalid('file-gone', `"${basename(path)}" no longer exists: restore the file, or create a new import`)
 }
 
 /** Runs the transformations of the task on its file. The layer gets the bounds of the result. */
@@ -63,7 +60,7 @@ async function makeTransformed(
     made = await transformRaster(deps, task, staging, signal)
     return made.main
   })
-  if (made === undefined) throw new Error(`Task ${task.id} made no raster`)
+  if (made === undefined) throw new Error(`Task ${task.id} created no raster`)
   const { description, layer } = made
   return { path, type: outputFormat, description, layer }
 }

@@ -24,7 +24,7 @@ function failed(
   const words = lastWords(stderr, folders)
   const what =
     exitCode === undefined
-      ? `${program} was ended by the system, perhaps for want of memory`
+      ? `${program} was killed by the system, possibly because memory ran out`
       : `${program} failed`
   return `${type}: ${what}${words === '' ? '' : `: ${words}`}`
 }
@@ -54,7 +54,7 @@ export function toolFailure(
         `${type}: ${program} took longer than the ${toolSeconds} s that TERRANE_MAX_TOOL_SECONDS allows`,
       )
     case 'output-too-large':
-      return new Failure('unavailable', 'tool-failed', `${type}: ${program} wrote messages without end`)
+      return new Failure('unavailable', 'tool-failed', `${type}: ${program} wrote too many messages`)
     case 'failed':
       return new Failure('unavailable', 'tool-failed', failed(transform, error, folders))
   }

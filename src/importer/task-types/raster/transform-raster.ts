@@ -116,7 +116,11 @@ export async function transformRaster(
   const { layers, error } = await deps.pool.describe({ path, sidecars: {} }, { signal })
   const [description] = layers
   if (description?.raster === undefined) {
-    throw new Failure('invalid', 'bad-result', `What the transformations made cannot be read: ${error ?? ''}`)
+    throw new Failure(
+      'invalid',
+      'bad-result',
+      `The result of the transformations cannot be read: ${error ?? ''}`,
+    )
   }
   return { main, description, layer: layerOf(task, layer, description) }
 }

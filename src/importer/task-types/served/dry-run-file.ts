@@ -17,7 +17,7 @@ export async function dryRunFile(
   const { source, layer, format, charset, keys, stopIf } = task
   const serving = findStoreServing(format)
   if (file === undefined || source === undefined || format === undefined || serving === undefined) {
-    throw new Error(`Task ${task.id} has no file that can be served as it is`)
+    throw new Error(`Task ${task.id} has no file that can be served in place`)
   }
   const rejectsPath = loader.dryRunRejectsPath(task)
   await rm(rejectsPath, { force: true })

@@ -67,7 +67,7 @@ export async function stageFile(
   const { source, layer } = task
   const serving = findStoreServing(task.format)
   if (file === undefined || source === undefined || layer === undefined || serving === undefined) {
-    throw new Error(`Task ${task.id} has no file that can be served as it is`)
+    throw new Error(`Task ${task.id} has no file that can be served in place`)
   }
   const { type, can } = serving
   const path = task.isUploaded

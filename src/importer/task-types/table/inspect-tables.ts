@@ -10,7 +10,7 @@ export async function inspectTables(
   { record, context, signal }: InspectedTask,
 ): Promise<TaskPlan> {
   const { source } = record
-  if (source?.database === undefined) throw new Error(`Import ${record.id} reads no database`)
+  if (source?.database === undefined) throw new Error(`Import ${record.id} has no source database`)
   const { importId, nextTaskId, transforms, suits, maxTasks, at } = context
   const { format, tables, messages } = await pool.describeDatabase(openedConnection(vault, source.database), {
     tables: source.database.wanted,

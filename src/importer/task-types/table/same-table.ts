@@ -57,6 +57,6 @@ export async function refuseSameTable(
   if (!isSameHost || from.rest.join('\n') !== to.rest.join('\n')) return
   throw invalid(
     'same-table',
-    `Table "${source.table}" is the source and the target of the load: name another store or layer`,
+    `Table "${source.table}" is both source and target of the load: choose another store or layer`,
   )
 }

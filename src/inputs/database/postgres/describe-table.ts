@@ -44,11 +44,11 @@ function messagesOf(table: string, { geometry, furtherGeometries, left }: Column
   const messages: FormatMessage[] = []
   if (furtherGeometries.length > 0) {
     const others = furtherGeometries.map((name) => `"${name}"`).join(', ')
-    const message = `Table "${table}" has several geometries: "${geometry?.name}" is the layer's, ${others} come as text`
+    const message = `Table "${table}" has several geometries: "${geometry?.name}" is used, ${others} are loaded as text`
     messages.push({ level: 'warning', code: 'geometry-as-text', message })
   }
   if (left.length > 0) {
-    const message = `Columns that hold rasters are left out: ${left.map((name) => `"${name}"`).join(', ')}`
+    const message = `Raster columns are omitted: ${left.map((name) => `"${name}"`).join(', ')}`
     messages.push({ level: 'warning', code: 'raster-column-left', message })
   }
   return messages

@@ -28,7 +28,10 @@ export async function findTables(
     requested === undefined ? { limit } : { requested, limit },
   )
   if (found.length > maxTables) {
-    throw invalid('too-many-tables', `Schema "${schema}" has more than ${maxTables} tables: name some`)
+    throw invalid(
+      'too-many-tables',
+      `Schema "${schema}" has more than ${maxTables} tables: list the tables to import`,
+    )
   }
   return requested === undefined
     ? chooseTables(session, found)

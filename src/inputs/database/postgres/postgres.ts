@@ -37,7 +37,7 @@ function changed(table: string, what: string): Error {
 
 async function getEntry({ client, schema }: ReadingSession, table: string): Promise<TableEntry> {
   const [entry] = await listTableEntries(client, schema, { requested: [table], limit: 1 })
-  if (entry === undefined) throw changed(table, 'it is gone')
+  if (entry === undefined) throw changed(table, 'it no longer exists')
   return entry
 }
 
@@ -46,7 +46,7 @@ function checkColumns(table: LayerDescription, plan: ColumnPlan): void {
   const found = plan.attributes.map(({ attribute: { name, type } }) => `${name} ${type}`)
   const isSame =
     described.join('\n') === found.join('\n') && table.schema.geometry?.name === plan.geometry?.name
-  if (!isSame) throw changed(table.name, 'its columns are others')
+  if (!isSame) throw changed(table.name, 'its columns changed')
 }
 
 /** Returns the expressions of the columns, in row order. */

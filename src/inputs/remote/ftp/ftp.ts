@@ -126,7 +126,7 @@ class FtpSession implements RemoteSession {
   async read(location: RemoteLocation, { offset }: ReadFrom, signal: AbortSignal): Promise<RemoteBody> {
     const client = this.#client
     const path = pathOf(location)
-    if (path === '') throw new RemoteFault('it names no file', { isPassing: false })
+    if (path === '') throw new RemoteFault('it contains no file name', { isPassing: false })
     const [totalBytes, changedAt] = await withSignal(client, signal, async () => [
       await client.size(path).catch(unlessClosed(client)),
       await client.lastMod(path).catch(unlessClosed(client)),

@@ -29,7 +29,7 @@ function redirectOf(reply: IncomingMessage, url: URL): URL | undefined {
   if (!redirects.has(reply.statusCode ?? 0)) return undefined
   const target = header(reply, 'location')
   if (target === undefined || !URL.canParse(target, url.href)) {
-    throw new RemoteFault('the server redirects without saying where to', { isPassing: false })
+    throw new RemoteFault('the server redirects without a target', { isPassing: false })
   }
   const next = new URL(target, url.href)
   if (next.protocol === 'http:' || next.protocol === 'https:') {
@@ -60,13 +60,13 @@ function conditionOf(validator: string | undefined): Record<string, string> {
   return /^(W\/)?"/.test(validator) ? { 'if-none-match': validator } : { 'if-modified-since': validator }
 }
 
-const mostWaitSeconds = 3600
+const maxWaitSeconds = 3600
 
 /** Returns the wait of `Retry-After` (RFC 9110 section 10.2.3): seconds, or a date. */
 function retryAfterOf(reply: IncomingMessage): number | undefined {
   const text = header(reply, 'retry-after')?.trim() ?? ''
   const seconds = /^\d{1,9}$/.test(text) ? Number(text) : (Date.parse(text) - Date.now()) / 1000
-  return Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), mostWaitSeconds) : undefined
+  return Number.isFinite(seconds) ? Math.min(Math.max(0, seconds), maxWaitSeconds) : undefined
 }
 
 interface Range {
@@ -104,15 +104,15 @@ function dispositionName(reply: IncomingMessage): string | undefined {
 
 function statusFault(reply: IncomingMessage, hasCredentials: boolean, isElsewhere: boolean): RemoteFault {
   const status = reply.statusCode ?? 0
-  const text = `the server answers ${status} ${STATUS_CODES[status] ?? ''}`.trim()
+  const text = `the server responds ${status} ${STATUS_CODES[status] ?? ''}`.trim()
   const why =
     status !== 401
       ? ''
       : isElsewhere
-        ? ': after a redirect to another host the credentials are not sent, name that address instead'
+        ? ': credentials are not sent after a redirect to another host; use the target URL instead'
         : hasCredentials
-          ? ': it does not take this username and password'
-          : ': it asks for a username and password'
+          ? ': the server rejects this username and password'
+          : ': the server requires a username and password'
   return new RemoteFault(text + why, {
     isPassing: passing.has(status),
     retryAfterSeconds: retryAfterOf(reply),
@@ -207,7 +207,7 @@ class HttpSession implements RemoteSession {
     const isOther = status === 206 && (range?.start !== from.offset || version !== from.version)
     if (range === undefined || isOther) {
       reply.destroy()
-      throw new RemoteFault('the server sends another part than was asked for', { isPassing: true })
+      throw new RemoteFault('the server sends another range than requested', { isPassing: true })
     }
     const name = dispositionName(reply)
     const type = header(reply, 'content-type')?.split(';')[0]?.trim().toLowerCase()

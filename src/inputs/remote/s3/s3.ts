@@ -65,7 +65,7 @@ class S3Session implements RemoteSession {
 
   async read(location: RemoteLocation, from: ReadFrom, signal: AbortSignal): Promise<RemoteBody> {
     const { offset, version } = from
-    if (location.path === '') throw new RemoteFault('it names no object', { isPassing: false })
+    if (location.path === '') throw new RemoteFault('it contains no object name', { isPassing: false })
     let reply: GetObjectCommandOutput
     try {
       reply = await this.#get(location, from, signal)
@@ -107,7 +107,10 @@ class S3Session implements RemoteSession {
         })
       }
       if (entries.length > maxEntries) {
-        throw invalid('too-many-entries', `The bucket holds more than ${maxEntries} objects there`)
+        throw invalid(
+          'too-many-entries',
+          `The bucket contains more than ${maxEntries} objects under this prefix`,
+        )
       }
       token = objects.length === 0 ? undefined : reply.NextContinuationToken
     } while (token !== undefined)

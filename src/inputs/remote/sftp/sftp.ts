@@ -27,7 +27,7 @@ function sftpFault(error: unknown): Error {
   const { code, message = '', level } = error as { code?: unknown; message?: string; level?: string }
   const isRefusal = level === 'client-authentication' || /authentication methods failed/.test(message)
   if (isRefusal) {
-    return new RemoteFault('the server does not take this username and password', { isPassing: false })
+    return new RemoteFault('the server rejects this username and password', { isPassing: false })
   }
   const isAbsent = code === 'ENOTEXIST' || code === 'ENOENT' || code === 2 || code === 3
   return toFault(error, isAbsent || /Permission denied|No such file/i.test(message) ? false : undefined)
@@ -119,7 +119,7 @@ class SftpSession implements RemoteSession {
   async read(location: RemoteLocation, { offset }: ReadFrom, signal: AbortSignal): Promise<RemoteBody> {
     const path = pathOf(location)
     const status = await withSignal(signal, () => this.#client.stat(path))
-    if (!status.isFile) throw new RemoteFault('it is no file', { isPassing: false })
+    if (!status.isFile) throw new RemoteFault('it is not a file', { isPassing: false })
     const options = { start: offset, highWaterMark: 1 << 18 }
     return {
       chunks: this.#client.createReadStream(path, options) as unknown as Readable,

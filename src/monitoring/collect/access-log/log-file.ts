@@ -44,7 +44,7 @@ export interface ByteSource {
   close(): Promise<void>
 }
 
-/** Opens for reading from `offset` on. Never waits for what is no file, such as a pipe. */
+/** Opens for reading from `offset` on. Never waits for what is not a file, such as a pipe. */
 export async function openLogSource(
   path: string,
   { isCompressed, offset }: { isCompressed: boolean; offset: number },
@@ -52,7 +52,7 @@ export async function openLogSource(
   const handle = await open(path, constants.O_RDONLY | constants.O_NONBLOCK)
   try {
     const stats = await handle.stat({ bigint: true })
-    if (!stats.isFile()) throw new Error(`${path} is no file: name a log that is written to a file`)
+    if (!stats.isFile()) throw new Error(`${path} is not a file: name a log that is written to a file`)
     const source = isCompressed ? await openCompressed(handle, offset) : openPlain(handle, offset)
     return { ...source, stats }
   } catch (error) {

@@ -80,7 +80,7 @@ describe('LogFollower', () => {
     await assert.rejects(log.read(), /is a folder/)
     rmSync(log.path, { recursive: true })
     execFileSync('mkfifo', [log.path])
-    await assert.rejects(log.read(), /is no file/)
+    await assert.rejects(log.read(), /is not a file/)
   })
 
   it('reads the rest of a log that was renamed, then the new one', async (test) => {

@@ -32,7 +32,7 @@ describe('what is kept of an address', () => {
     })
   }
 
-  it('is nothing of what is no address', () => {
+  it('is nothing of what is not an address', () => {
     for (const text of ['', '-', 'unknown', '1.2.3', '1.2.3.4:80', '1.2.3.4, 5.6.7.8', 'x'.repeat(10_000)]) {
       assert.equal(kept(text, 'full'), undefined, text)
     }

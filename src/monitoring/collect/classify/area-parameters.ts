@@ -68,7 +68,7 @@ export function readArea(
   return numbers === undefined ? undefined : { numbers, ...crsOf(parameters, eventType, own) }
 }
 
-/** Of six numbers the third and sixth are heights. */
+/** Reads four or six numbers; of six, the third and sixth are heights. */
 function toBox(parts: readonly string[]): AreaParameters['numbers'] | undefined {
   if (parts.length !== 4 && parts.length !== 6) return undefined
   const all = parts.map((one) => (one === '' ? Number.NaN : Number(one)))

@@ -63,7 +63,7 @@ export function createClassifier({
 }
 
 interface Client {
-  /** As the source wrote it; undefined where it is no address. */
+  /** Address text of the source; undefined if it is not an address. */
   written: string | undefined
   address: Address | undefined
   kept: string | null
@@ -154,7 +154,7 @@ function cutReferrer(referer: string | undefined, client: Client): string | null
   return host === null ? null : cut(host, maxLengths.host, client)
 }
 
-/** Null for what is no page of the web. */
+/** Null for what is not a page of the web. */
 function hostOf(address: string): string | null {
   if (!/^https?:/i.test(address) || !URL.canParse(address)) return null
   return new URL(address).hostname.replace(/\.$/, '')

@@ -13,7 +13,7 @@ import type { RequestedTile } from './requested-tile.ts'
 const cellZoom = 8
 const cellsAcross = 2 ** cellZoom
 /** A request for more cells indicates no particular place. */
-const mostCells = 16
+const maxCells = 16
 const worldMetres = 20_037_508.342_789_244
 /** Latitude limit of the web mercator grid. */
 const mercatorDegrees = 85.051_128_779_806_6
@@ -75,7 +75,7 @@ function lastCell(share: number, first: number): number {
 function areaOf(ranges: readonly CellRange[]): string | undefined {
   const cells: number[] = []
   for (const { minColumn, maxColumn, minRow, maxRow } of ranges) {
-    if ((maxColumn - minColumn + 1) * (maxRow - minRow + 1) + cells.length > mostCells) return wideArea
+    if ((maxColumn - minColumn + 1) * (maxRow - minRow + 1) + cells.length > maxCells) return wideArea
     for (let row = minRow; row <= maxRow; row += 1)
       for (let column = minColumn; column <= maxColumn; column += 1) cells.push(row * cellsAcross + column)
   }

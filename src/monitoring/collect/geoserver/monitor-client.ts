@@ -28,7 +28,7 @@ export class MonitorClient {
   readonly #source: MonitorSource
   readonly #base: string
   #listFormat: ListFormat | undefined
-  /** In which a record was there. */
+  /** Format in which the server returned a record. */
   #recordFormat: RecordFormat | undefined
 
   constructor(source: MonitorSource) {
@@ -86,7 +86,7 @@ export class MonitorClient {
   #recordAs(format: RecordFormat, id: number, signal: AbortSignal): Promise<RequestData> {
     return this.#read(`${this.#base}/${id}.${format}`, signal, (text) => {
       const record = readRecord(text, format)
-      if (record === undefined) throw new Error('It is no record of a request')
+      if (record === undefined) throw new Error('It is not a record of a request')
       return record
     })
   }

@@ -21,7 +21,7 @@ export function readList(text: string, format: ListFormat): MonitorList {
   if (format === 'html') return { records: [], ids: linkedIds(text), length: text.length }
   const list: MonitorList = { records: [], ids: [], length: text.length }
   const document: unknown = format === 'json' ? JSON.parse(text) : readXmlRecord(text)
-  if (typeof document !== 'object' || document === null) throw new Error('It is no list of requests')
+  if (typeof document !== 'object' || document === null) throw new Error('It is not a list of requests')
   gather(document, Array.isArray(document), 0, list)
   return list
 }
@@ -57,6 +57,6 @@ function take(value: Record<string, unknown>, list: MonitorList): void {
 function linkedIds(html: string): number[] {
   const ids = new Set<number>()
   for (const [, id] of html.matchAll(/\/monitor\/requests\/(\d{1,15})\.html/g)) ids.add(Number(id))
-  if (ids.size === 0 && !/<table/i.test(html)) throw new Error('It is no list of requests')
+  if (ids.size === 0 && !/<table/i.test(html)) throw new Error('It is not a list of requests')
   return [...ids]
 }

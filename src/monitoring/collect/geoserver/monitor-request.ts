@@ -46,7 +46,7 @@ function useOf({ service, path, query, resources }: RequestData): {
   return { eventType, layers: eventType === null ? [] : resources }
 }
 
-/** Such as `RESTCONFIG`, which is no OGC service. */
+/** Such as `RESTCONFIG`, which is not an OGC service. */
 function isRest(service: string): boolean {
   return /^rest/i.test(service)
 }

@@ -62,7 +62,7 @@ export function toRequestData(value: unknown): RequestData | undefined {
   }
 }
 
-/** `2025-10-10 11:55:36.123 UTC` or ISO 8601; UTC where no zone is named. NaN where it is no time. */
+/** `2025-10-10 11:55:36.123 UTC` or ISO 8601; UTC where no zone is named. NaN where it is not a time. */
 export function parseMonitorTime(text: string): number {
   return times.parseText(text) && times.hasTime ? times.milliseconds : Number.NaN
 }

@@ -6,7 +6,7 @@ const maxDepth = 50
 /**
  * An XML document in the shape that the same data have in JSON: an element with others inside or with attributes is an
  * object (attributes with `@` in front), repeated elements are a list, any other element is its text. Throws where the
- * text is no XML. Entities are not expanded.
+ * text is not XML. Entities are not expanded.
  */
 export function readXmlRecord(xml: string): Record<string, unknown> {
   const root = readXmlTree(xml, {

@@ -78,7 +78,7 @@ describe('the system status of a GeoServer', () => {
     assert.equal(reading.processors, undefined)
   })
 
-  it('is read from older versions: one load, commas, names in brackets, one entry that is no list', () => {
+  it('is read from older versions: one load, commas, names in brackets, one entry that is not a list', () => {
     assert.deepEqual(gaugesOf(readSystemStatus(status(entry('SYSTEM_AVERAGE_LOAD', '1,25')))), {
       'load.1m': 1.25,
     })

@@ -75,7 +75,7 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Error('The answer is not the system status of a GeoServer: it is no JSON', { cause: error })
+    throw new Error('The answer is not the system status of a GeoServer: it is not JSON', { cause: error })
   }
 }
 

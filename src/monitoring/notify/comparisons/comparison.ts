@@ -9,7 +9,7 @@ export interface LimitKind {
   unit(metric: Pick<Metric, 'unit'> | undefined): string
   /** Parses an entered number; undefined if it is invalid. */
   parse(text: string): number | undefined
-  /** As people read it: `2 minutes`, `1.5 GB`. */
+  /** Formats a limit for people: `2 minutes`, `1.5 GB`. */
   readable(limit: number, metric: Pick<Metric, 'unit'>): string
 }
 
@@ -55,7 +55,7 @@ export interface Comparison {
   /** True if a metric without services is not a problem. */
   mayHaveNoService(metric: Pick<Metric, 'type'>): boolean
   /**
-   * Returns the violation of a limit; undefined if there is none. A value equal to the limit is no violation.
+   * Returns the violation of a limit; undefined if there is none. A value equal to the limit is not a violation.
    */
   findBreach(compared: ComparedValue): Breach | undefined
   /** Returns the found and the expected value, as the end of a sentence about the subject. */

@@ -16,7 +16,7 @@ export const scopeParts = [
     isUsed: (bounds: DefinitionBounds) => bounds.usesOwsService,
   },
 ] as const
-/** As it ends the name of a field. */
+/** Suffix of the name of a field. */
 export type ScopePart = (typeof scopeParts)[number]['part']
 
 /** A field of a check's configuration with its value, as shown in responses and forms. */

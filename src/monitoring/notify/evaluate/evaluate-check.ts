@@ -76,7 +76,7 @@ async function evaluateThreshold(
   const resource =
     threshold.resourceId === undefined ? undefined : await values.findResource(threshold.resourceId)
   if (threshold.resourceId !== undefined && resource === undefined)
-    return unknownProblem(check, definition, 'its resource is not there any more', to)
+    return unknownProblem(check, definition, 'its resource no longer exists', to)
   const { metric, comparison } = plan
   const asks = plan.eachLabel ? await splitByLabel(plan.asks, values) : plan.asks
   const hits: Hit[] = []

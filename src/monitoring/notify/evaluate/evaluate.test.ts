@@ -100,7 +100,7 @@ describe('what is asked', () => {
       const requested = plan(metric, threshold, services)
       return requested.kind === 'impossible' ? requested.reason : ''
     }
-    assert.match(reasonOf('request.count', { serviceId: 9 }, [service({})]), /not there any more/)
+    assert.match(reasonOf('request.count', { serviceId: 9 }, [service({})]), /no longer exists/)
     assert.match(reasonOf('request.count', { serviceId: 1 }, [service({ isActive: false })]), /switched off/)
     assert.match(reasonOf('uptime', { serviceId: 1 }, [service({})]), /does not measure uptime/)
     assert.match(reasonOf('request.count', {}, []), /no active service measures request.count/)

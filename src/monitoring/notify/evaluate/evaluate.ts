@@ -75,7 +75,7 @@ function servicesFor(
       : `no active service measures ${metric.name}`
   }
   const service = services.find((one) => one.id === serviceId)
-  if (service === undefined) return 'its service is not there any more'
+  if (service === undefined) return 'its service no longer exists'
   if (!service.isActive) return `service ${service.name} is switched off`
   return metricsOf(service.type).includes(metric)
     ? [service]

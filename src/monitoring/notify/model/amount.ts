@@ -18,7 +18,7 @@ export function amountText(value: number): string {
 
 const byteUnits = ['B', 'KB', 'MB', 'GB', 'TB', 'PB']
 
-/** As people read it: `812.3 ms`, `1.5 GB`, `12`. */
+/** Formats an amount for people: `812.3 ms`, `1.5 GB`, `12`. */
 export function readableAmount(value: number, unit: string): string {
   const perSecond = unit === 'B/s' ? '/s' : ''
   if (unit === 'B' || unit === 'B/s') {

@@ -9,7 +9,7 @@ import { reportTexts } from '../report-texts.ts'
 import type { ReportSubscription } from './subscription-repository.ts'
 
 /** Rows in the body of a mail; the attached file has all. */
-const mostRows = 100
+const maxRows = 100
 
 /** Writes the mail of a month: HTML and plain text, with the whole report as CSV. */
 export function toReportMail(
@@ -25,11 +25,11 @@ export function toReportMail(
   const link = (url: string, caption: string): string =>
     `<a href="${escapeHtml(url)}">${escapeHtml(caption)}</a>`
   const foot = `<p>${link(reportUrl, texts.open)}</p><p>${escapeHtml(texts.unsubscribe)} DELETE ${escapeHtml(subscriptionUrl)}</p>`
-  const text = writeReportText(report, { language, mostRows })
+  const text = writeReportText(report, { language, maxRows })
   return {
     subject: texts.subject(host, report.from),
     text: `${text}\n${texts.open}: ${reportUrl}\n${texts.unsubscribe} DELETE ${subscriptionUrl}\n`,
-    html: writeReportHtml(report, { language, mostRows, foot }),
+    html: writeReportHtml(report, { language, maxRows, foot }),
     attachments: [
       {
         filename: `usage-${report.from}.csv`,

@@ -29,7 +29,7 @@ const leaseMs = 300_000
 /** Mails of a month are due at 6:00 on its second day after: a log may come a day late. */
 const dueHours = 24 + 6
 /** After a long downtime only the newest months are sent. */
-const mostMonths = 12
+const maxMonths = 12
 const batchSize = 100
 
 export interface ReportMailsDeps {
@@ -96,7 +96,7 @@ export class ReportMails {
     const due = this.#dueMonth(now.getTime() / 1000)
     for (const subscription of await listSubscriptions(database.kysely)) {
       if (subscription.lastMonth >= due) continue
-      const [, first = due] = [addMonths(due, 1 - mostMonths), addMonths(subscription.lastMonth, 1)].sort()
+      const [, first = due] = [addMonths(due, 1 - maxMonths), addMonths(subscription.lastMonth, 1)].sort()
       await database.transaction(async (transaction) => {
         if (!(await markQueued(transaction, subscription, due))) return
         const receivers = await listReportReceivers(transaction, subscription.id)

@@ -57,7 +57,7 @@ export class TiffDirectories {
   static async open(file: FileHandle, requested: ReadonlySet<number>): Promise<TiffDirectories> {
     const head = await readBytes(file, 0, 16)
     const mark = head.toString('latin1', 0, 2)
-    if (mark !== 'II' && mark !== 'MM') throw new Error('The file is no TIFF')
+    if (mark !== 'II' && mark !== 'MM') throw new Error('The file is not a TIFF')
     return new TiffDirectories(file, requested, head)
   }
 

@@ -47,7 +47,7 @@ export class IndexMaker {
       return await orAborted(making.result, signal)
     } finally {
       making.waiting -= 1
-      if (making.waiting === 0) making.abort.abort(new Error('All callers have left'))
+      if (making.waiting === 0) making.abort.abort(new Error('All callers have cancelled'))
     }
   }
 

@@ -48,7 +48,7 @@ export interface IndexHeader {
   stamp: FileStamp
   /** First bytes of each file, by extension. */
   heads: Record<string, string>
-  /** As described by the format, with the number of readable rows. */
+  /** Description by the format, with the number of readable rows. */
   layer: LayerDescription
   rowCount: number
   /** Envelope of the geometries as read. */

@@ -165,18 +165,15 @@ function hashRest(db: DatabaseSync, { plan }: ComparedRows, columns: ComparedCol
 }
 
 /** Less than the maximum number of function arguments (SQLITE_MAX_FUNCTION_ARG is 1,000). */
-const mostHashed = 900
+const maxHashed = 900
 
 /**
  * Returns SQL for the hash of a row; with more columns than a function accepts, the hash of partial hashes.
  */
 function hashSql(columns: readonly string[]): string {
-  const starts = Array.from(
-    { length: Math.ceil(columns.length / mostHashed) },
-    (_, part) => part * mostHashed,
-  )
+  const starts = Array.from({ length: Math.ceil(columns.length / maxHashed) }, (_, part) => part * maxHashed)
   const parts = starts.map(
-    (first) => `hash_row(${[first, ...columns.slice(first, first + mostHashed)].join(', ')})`,
+    (first) => `hash_row(${[first, ...columns.slice(first, first + maxHashed)].join(', ')})`,
   )
   return parts.length === 1 ? (parts[0] as string) : `hash_parts(${parts.join(', ')})`
 }

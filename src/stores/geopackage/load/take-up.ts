@@ -35,7 +35,7 @@ export async function takeUp(
 }
 
 function findRows(side: string, { rowCount }: RetainedStaging): StagedRows {
-  if (!existsSync(side)) throw stagedGone('they are not there any more')
+  if (!existsSync(side)) throw stagedGone('they no longer exist')
   try {
     const rows = readRetainedRows(side)
     if (rows.rowCount === rowCount) return rows

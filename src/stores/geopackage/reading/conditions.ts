@@ -19,7 +19,7 @@ import type { SqlCondition } from './joined-conditions.ts'
 
 export type FeatureFilter = Omit<FeatureQuery, 'limit' | 'offset'>
 /** Maximum number of prepared areas per connection: those of one filter. */
-const mostAreas = 100
+const maxAreas = 100
 const nothing: SqlCondition = { sql: 'FALSE', bound: [] }
 const everything: SqlCondition = { sql: 'TRUE', bound: [] }
 
@@ -34,7 +34,7 @@ export function setListedIds(db: DatabaseSync, ids: IdSet): void {
 export function defineFunctions(db: DatabaseSync): void {
   defineFilterFunctions(db)
   db.function('terrane_listed', (id) => (listedIds.get(db)?.has(Number(id)) === true ? 1 : 0))
-  const tests = new BoundedCache<string, AreaTest>(mostAreas)
+  const tests = new BoundedCache<string, AreaTest>(maxAreas)
   db.function('terrane_touches', { deterministic: true }, (blob, area) =>
     touches(blob, tests.get(String(area), areaTestOf)) ? 1 : 0,
   )

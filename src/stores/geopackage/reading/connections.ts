@@ -8,7 +8,7 @@ import { defineFunctions } from './conditions.ts'
 import { GeoPackageTableReader } from './table-reader.ts'
 
 /** Maximum number of idle connections, each with cached data about its tables. */
-const mostIdle = 2
+const maxIdle = 2
 
 /**
  * The error for a file that a thread must not read, since a thread cannot be terminated: a process must read
@@ -145,7 +145,7 @@ export class ReadConnections {
       connection.close()
       return
     }
-    if (this.#keepMs === 0 || this.#idle.length >= mostIdle) connection.close()
+    if (this.#keepMs === 0 || this.#idle.length >= maxIdle) connection.close()
     else this.#idle.push(connection)
     if (this.#idle.length > 0) this.#closeLater()
   }

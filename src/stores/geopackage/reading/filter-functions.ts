@@ -12,7 +12,7 @@ import { queryMs, tookTooLong } from '../../too-slow.ts'
 
 const microsPerDay = 86_400_000_000n
 /** Maximum number of prepared patterns and geometries per connection: those of one filter. */
-const mostKept = 100
+const maxKept = 100
 
 const deadlines = new WeakMap<DatabaseSync, CpuDeadline>()
 
@@ -83,7 +83,7 @@ export function defineFilterFunctions(db: DatabaseSync): void {
 function kept<Value>(values: Map<string, Value>, key: string, make: () => Value): Value {
   const known = values.get(key)
   if (known !== undefined) return known
-  if (values.size >= mostKept) values.clear()
+  if (values.size >= maxKept) values.clear()
   const made = make()
   values.set(key, made)
   return made

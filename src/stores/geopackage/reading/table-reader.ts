@@ -39,11 +39,11 @@ interface Found {
 }
 
 /** Row counts above this number need not be distinguished. */
-const mostEstimated = 50_000
+const maxEstimated = 50_000
 
-const mostStatements = 20
+const maxStatements = 20
 /** Maximum number of ids passed to a statement individually. */
-const mostListed = 10_000
+const maxListed = 10_000
 
 type Rows = Iterable<SqliteValue[]>
 
@@ -76,20 +76,20 @@ export class GeoPackageTableReader {
     return this.#counts.get(key, () => this.#count(filter))
   }
 
-  /** Returns the largest id, or with boxes the number of entries of the index there, counted up to `mostEstimated`. */
+  /** Returns the largest id, or with boxes the number of entries of the index there, counted up to `maxEstimated`. */
   estimateRows(boxes: readonly Area[] | undefined): number {
     const { name, kind, idColumn, schema } = this.#table
     if (kind !== 'table' || idColumn === undefined) return Number.MAX_SAFE_INTEGER
     const sql = `SELECT max(${quoteName(idColumn)}) AS n FROM ${quoteName(name)}`
     const largest = Number(this.#db.prepare(sql).get()?.['n'] ?? 0)
-    const rows = largest <= mostEstimated ? largest : this.#countSome(largest)
+    const rows = largest <= maxEstimated ? largest : this.#countSome(largest)
     const geometry = schema.geometry?.name
-    if (boxes === undefined || geometry === undefined || rows <= mostEstimated) return rows
+    if (boxes === undefined || geometry === undefined || rows <= maxEstimated) return rows
     if (!hasRtree(this.#db, { table: name, geometry })) return rows
     const rtree = quoteName(rtreeName({ table: name, geometry }))
     const count = this.#db.prepare(
       `SELECT count(*) AS n FROM (SELECT 1 FROM ${rtree}
-       WHERE minx <= ? AND maxx >= ? AND miny <= ? AND maxy >= ? LIMIT ${mostEstimated})`,
+       WHERE minx <= ? AND maxx >= ? AND miny <= ? AND maxy >= ? LIMIT ${maxEstimated})`,
     )
     return boxes.reduce(
       (sum, { minX, minY, maxX, maxY }) => sum + Number(count.get(maxX, minX, maxY, minY)?.['n'] ?? 0),
@@ -98,13 +98,13 @@ export class GeoPackageTableReader {
   }
 
   /**
-   * Returns the number of rows if it is below `mostEstimated`, otherwise `largest`: ids from a source have
+   * Returns the number of rows if it is below `maxEstimated`, otherwise `largest`: ids from a source have
    * gaps.
    */
   #countSome(largest: number): number {
-    const some = `SELECT 1 FROM ${quoteName(this.#table.name)} LIMIT ${mostEstimated}`
+    const some = `SELECT 1 FROM ${quoteName(this.#table.name)} LIMIT ${maxEstimated}`
     const count = Number(this.#db.prepare(`SELECT count(*) AS n FROM (${some})`).get()?.['n'] ?? 0)
-    return count < mostEstimated ? count : largest
+    return count < maxEstimated ? count : largest
   }
 
   /** Yields a page of features; ids are row numbers if the table has no ids. */
@@ -246,8 +246,8 @@ export class GeoPackageTableReader {
     if (finder?.isFit !== true) return conditionOf(this.#table, query)
     const ids = this.#find(finder, query)
     if (ids === undefined) return conditionOf(this.#table, { table: query.table })
-    if (ids.size <= mostListed)
-      return { sql: `${this.#id} IN (${ids.slice(0, mostListed).join(', ')})`, bound: [] }
+    if (ids.size <= maxListed)
+      return { sql: `${this.#id} IN (${ids.slice(0, maxListed).join(', ')})`, bound: [] }
     setListedIds(this.#db, ids)
     return { sql: `terrane_listed(${this.#id})`, bound: [] }
   }
@@ -281,7 +281,7 @@ export class GeoPackageTableReader {
       yield* iterateRows(statement, ...bound)
     } finally {
       const idle = this.#statements.get(text) ?? []
-      if (this.#statements.size >= mostStatements) this.#statements.clear()
+      if (this.#statements.size >= maxStatements) this.#statements.clear()
       this.#statements.set(text, [...idle, statement])
     }
   }

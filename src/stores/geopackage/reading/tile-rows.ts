@@ -34,7 +34,7 @@ const envelopeRows = 8192
 const numberedRows = 16_384
 /** Maximum number of rows scanned per page, even if none matches. */
 const lookedRows = 4096
-const mostStatements = 20
+const maxStatements = 20
 const idText = /^-?\d{1,16}$/
 
 /** Envelopes of rows in order of ids. */
@@ -189,7 +189,7 @@ export class TileRows {
       idle.push(statement)
       return
     }
-    if (this.#statements.size >= mostStatements) this.#statements.clear()
+    if (this.#statements.size >= maxStatements) this.#statements.clear()
     this.#statements.set(sql, [statement])
   }
 }

@@ -24,7 +24,7 @@ export interface OverlapVisitor {
 /** Receives one leaf entry: an id and its envelope. */
 export type TakeEntry = (id: number, minX: number, minY: number, maxX: number, maxY: number) => void
 /** Number of cached inner nodes, as in an index of some million rows: every walk starts with these. */
-const mostKeptNodes = 2000
+const maxKeptNodes = 2000
 type TakeCell = (node: DataView, at: number, isInside: boolean) => void
 
 interface Sides {
@@ -147,7 +147,7 @@ export class RtreeWalk {
     const known = this.#inner.get(number)
     if (known === undefined) {
       const node = this.#read(number)
-      if (this.#inner.size < mostKeptNodes) this.#inner.set(number, node)
+      if (this.#inner.size < maxKeptNodes) this.#inner.set(number, node)
       return node
     }
     this.#visits += 1

@@ -11,7 +11,7 @@ import type { LoadContext } from '../stage-table.ts'
 import type { Keeper } from '../staging-table.ts'
 import type { TableFacts } from '../table-facts.ts'
 import { findTableFacts } from '../table-facts.ts'
-import { mostColumns } from '../target-plan.ts'
+import { maxColumns } from '../target-plan.ts'
 import type { AppliedRows } from './apply-changes.ts'
 import { givableColumns } from './apply-changes.ts'
 import { changeColumn } from './old-rows.ts'
@@ -24,7 +24,7 @@ const differenceColumns = 2
 
 /** True if the changes of a load can be retained by keys: otherwise a copy of the table is retained. */
 export async function keepsDifferences(connection: Connection, facts: TableFacts): Promise<boolean> {
-  if (givableColumns(facts).length + differenceColumns > mostColumns) return false
+  if (givableColumns(facts).length + differenceColumns > maxColumns) return false
   return facts.primaryKey !== undefined && !(await actsOnRows(connection, facts))
 }
 

@@ -6,7 +6,7 @@ import type { ChangeSource } from '../compare/read-changes.ts'
 import { isGivenId } from '../held-rows.ts'
 import { identitySql } from '../read-conditions.ts'
 import type { Connection } from '../session.ts'
-import { mostColumns } from '../target-plan.ts'
+import { maxColumns } from '../target-plan.ts'
 import type { AppliedRows } from './apply-changes.ts'
 import { givableColumns } from './apply-changes.ts'
 
@@ -19,7 +19,7 @@ const doing = 'keeping the old rows'
 export async function saveOldRows(connection: Connection, rows: AppliedRows, create: string): Promise<void> {
   const { facts } = rows
   const list = givableColumns(facts).map((name) => `present.${quoteIdentifier(name)}`)
-  if (list.length + 1 > mostColumns) {
+  if (list.length + 1 > maxColumns) {
     throw invalid(
       'too-many-columns',
       `The table "${facts.name}" has ${list.length} columns: its rows cannot be changed, since a copy of them needs one more than PostgreSQL allows. Replace the table, or drop a column`,

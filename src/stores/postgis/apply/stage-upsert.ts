@@ -35,7 +35,7 @@ const shareWorthAnalysis = 0.1
 /**
  * Maximum number of rounds of checks; each round rejects rows that depend on rejections of the previous one.
  */
-const mostRounds = 50
+const maxRounds = 50
 
 interface UpsertContext {
   context: LoadContext
@@ -111,7 +111,7 @@ async function rejectRows(parts: UpsertContext, held: HeldRows, sent: SentRows):
   const checks = [...rules.checks, ...missingChecks(parts.facts, parts.plan, parts.upsert.keys)]
   if (checks.length === 0) return
   const sides = sidesOf(held, plan, upsert)
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     let refused = 0
     for (const check of checks) refused += await load.rejectViolators(check, sent, false, sides)
     if (refused === 0) return

@@ -33,7 +33,7 @@ export interface ChangeSource {
 type Side = 'before' | 'after'
 
 /** Most columns of a result of PostgreSQL (MaxTupleAttributeNumber). */
-const mostSelected = 1664
+const maxSelected = 1664
 
 /** The changes in pages, removed rows first, within the open transaction. */
 export async function* readChanges(
@@ -89,7 +89,7 @@ function statementsOf(source: ChangeSource, schema: Schema, change: RowChange['c
   const width = lists[0]?.[1].length ?? 0
   const select = (list: string[], order = ''): string =>
     `select ${[source.id(change), ...list].join(', ')} ${source.from(change)} ${order}`
-  if (1 + width * lists.length <= mostSelected) {
+  if (1 + width * lists.length <= maxSelected) {
     const text = select(lists.flatMap(([, list]) => list))
     return [{ text, sides: lists.map(([side], at) => [side, 1 + at * width]) }]
   }

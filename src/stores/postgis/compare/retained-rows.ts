@@ -78,7 +78,7 @@ export async function findRetainedRows(
     'select to_regclass($1) is not null as found',
     [quoteTable(schema, from)],
   )
-  if (found[0]?.found !== true) throw stagedGone('they are not there any more')
+  if (found[0]?.found !== true) throw stagedGone('they no longer exist')
   if ((await countStaged(connection, quoteTable(schema, from))) !== rows) {
     throw stagedGone('the database has lost them')
   }

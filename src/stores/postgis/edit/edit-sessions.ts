@@ -4,7 +4,7 @@ import { PostgisSession } from '../session.ts'
 
 /** Time for which connections are retained for the next edit, in milliseconds. */
 const keepMs = 5000
-const mostIdle = 2
+const maxIdle = 2
 
 /** A connection for one edit. The caller must end it by one of the two methods. */
 export interface EditSession {
@@ -61,7 +61,7 @@ export class EditSessions {
     signal.addEventListener('abort', onAbort, { once: true })
     const end = async (isSound: boolean): Promise<void> => {
       signal.removeEventListener('abort', onAbort)
-      if (isSound && !signal.aborted && this.#idle.length < mostIdle && (await tellsCounts(connection))) {
+      if (isSound && !signal.aborted && this.#idle.length < maxIdle && (await tellsCounts(connection))) {
         this.#idle.push({ session, connection, timer: this.#later(session) })
         return
       }

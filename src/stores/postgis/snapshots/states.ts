@@ -67,7 +67,7 @@ async function putAside(
   try {
     const connection = await session.connect()
     const facts = await findTableFacts(connection.client, schema, name)
-    if (facts?.kind !== 'table') return { reason: `"${name}" is no ordinary table` }
+    if (facts?.kind !== 'table') return { reason: `"${name}" is not an ordinary table` }
     const table = quoteTable(schema, name)
     await connection.run(doing, 'begin')
     await lockTable(connection, table, 'access exclusive', signal)

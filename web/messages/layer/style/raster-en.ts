@@ -14,7 +14,7 @@ export const rasterEn = {
     shades: 'One band, from dark to light.',
     ramp: 'Colours flow from one value to the next.',
     intervals: 'Each range of values has one colour.',
-    values: 'Each value has its colour; what has none is not drawn.',
+    values: 'Each value has its own colour. Values without a colour are not drawn.',
   },
   looking: 'Reading the values of the raster.',
   band: 'Band',

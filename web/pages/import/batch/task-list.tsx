@@ -9,7 +9,7 @@ import { allTasks, isOfView, nameOf, type View, views } from './views.ts'
 const rowHeight = 60
 const fewTasks = 12
 const beyond = 6
-const mostHeight = 8_000_000
+const maxHeight = 8_000_000
 const endedIcon = new Map([
   ['COMPLETE', 'ok'],
   ['READY', 'ok'],
@@ -150,7 +150,7 @@ function LongList({ shown, chosen, at }: Pick<FoundListProps, 'shown' | 'chosen'
     scrolled,
     height,
     beyond,
-    mostHeight,
+    maxHeight,
   })
   return (
     <section

@@ -142,7 +142,7 @@ function useChosenRow(path: string, pages: RowPages, id: number | undefined): vo
   }, [path, known, id])
 }
 
-/** As long as no figures are there, those of the first rows. */
+/** Returns the columns of the first rows, which are shown until the statistics arrive. */
 function namesOf(pages: RowPages): string[] {
   const first = pages.pages.value.get(0) ?? []
   return [...new Set(first.slice(0, 20).flatMap((row) => Object.keys(row.properties)))]
@@ -154,7 +154,7 @@ function numberIn(text: string | null): number | undefined {
 }
 
 type LeftOutColumn = NonNullable<ColumnFigures['leftOut']>[number]
-const mostNamed = 40
+const maxNamed = 40
 
 /** Columns of the data that do not come. */
 function LeftOut({
@@ -170,7 +170,7 @@ function LeftOut({
     <div class="left-out">
       <span class="small dim">{texts.leftOut(columns.length)}</span>
       <ul class="row wrap">
-        {columns.slice(0, mostNamed).map((one) => (
+        {columns.slice(0, maxNamed).map((one) => (
           <li key={one.name}>
             <button
               type="button"

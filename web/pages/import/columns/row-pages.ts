@@ -6,7 +6,7 @@ import type { Rows } from '../types.ts'
 export type Row = Rows['features'][number]
 
 const pageRows = 100
-const mostPages = 12
+const maxPages = 12
 const settleMs = 80
 
 /**
@@ -68,7 +68,7 @@ export class RowPages {
       const rows = await whenReady(() => call<Rows>({ path, query }, asking.signal), asking.signal)
       const next = new Map(this.pages.peek()).set(at, rows.features)
       for (const old of next.keys()) {
-        if (next.size <= mostPages) break
+        if (next.size <= maxPages) break
         if (old !== at) next.delete(old)
       }
       this.pages.value = next

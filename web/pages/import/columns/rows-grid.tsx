@@ -21,9 +21,9 @@ interface RowsGridProps {
 
 const rowHeight = 30
 /** At least; where there are few columns they share the width of the table. */
-const leastWidth = 172
+const minWidth = 172
 const numberWidth = 76
-const mostHeight = 8_000_000
+const maxHeight = 8_000_000
 const [rowsBeyond, columnsBeyond] = [6, 2]
 
 /** All rows: those in sight are drawn, and the columns in sight of them. */
@@ -36,10 +36,10 @@ export function RowsGrid({ pages, names, total, chosen, onChoose, head }: RowsGr
     scrolled: scrolled.top,
     height: scrolled.height,
     beyond: rowsBeyond,
-    mostHeight,
+    maxHeight,
   })
   const columnWidth = Math.max(
-    leastWidth,
+    minWidth,
     Math.floor((scrolled.width - numberWidth) / Math.max(1, names.length)),
   )
   const columns = drawnRows({
@@ -48,7 +48,7 @@ export function RowsGrid({ pages, names, total, chosen, onChoose, head }: RowsGr
     scrolled: scrolled.left,
     height: scrolled.width,
     beyond: columnsBeyond,
-    mostHeight,
+    maxHeight,
   })
   useEffect(() => pages.show(rows.first, rows.end), [pages, rows.first, rows.end])
   useEffect(() => {
@@ -161,7 +161,7 @@ function Cell({ isThere, value }: { isThere: boolean; value: unknown }) {
 function bringInSight(box: HTMLElement | null, place: number, total: number): void {
   if (box === null) return
   const whole = total * rowHeight
-  const shown = Math.min(whole, mostHeight)
+  const shown = Math.min(whole, maxHeight)
   const head = box.querySelector('thead')?.clientHeight ?? 0
   const inSight = box.clientHeight - head
   const top = whole > shown ? (place / Math.max(1, total)) * (shown - box.clientHeight) : place * rowHeight

@@ -5,7 +5,7 @@ import type { Task } from '../types.ts'
 import { candidatesOf, hasCode } from './problems.ts'
 import { changesOf, type ProblemProps, SendAll } from './send-all.tsx'
 
-const mostCandidates = 5
+const maxCandidates = 5
 const bestOfEach = 'best'
 
 /** One CRS for all layers: a candidate, or the best one for each. */
@@ -45,7 +45,7 @@ export function ChooseCrs(props: ProblemProps) {
     <div class="stack s2">
       <div class="stack s2" role="radiogroup" aria-label={texts.problem.crs(tasks.length)}>
         {found
-          .slice(0, mostCandidates)
+          .slice(0, maxCandidates)
           .map(({ candidate, fits }) =>
             choice(candidate.srs, candidate.name, texts.fits(fits, tasks.length)),
           )}

@@ -40,13 +40,13 @@ export function ProblemList({
   )
 }
 
-const mostNamed = 3
-const mostMessages = 600
+const maxNamed = 3
+const maxMessages = 600
 
 function OneProblem(props: ProblemProps) {
   const texts = togetherTexts.value
   const { tasks, kind, key, reason: output } = props.problem
-  const names = tasks.slice(0, mostNamed).map(nameOf)
+  const names = tasks.slice(0, maxNamed).map(nameOf)
   const isBad = !(kind === 'points' || kind === 'crs' || kind === 'keys')
   return (
     <>
@@ -71,7 +71,7 @@ function OneProblem(props: ProblemProps) {
       </p>
       {output !== undefined && kind !== 'crs' && kind !== 'points' && (
         <p class="said" dir="auto">
-          {output.slice(0, mostMessages)}
+          {output.slice(0, maxMessages)}
         </p>
       )}
       <Act {...props} />

@@ -92,7 +92,7 @@ function Places({ tasks, rules, put }: PartProps & { tasks: readonly Task[] }) {
   )
 }
 
-const mostShown = 3
+const maxShown = 3
 
 function Names({ tasks, rule, put }: { tasks: readonly Task[]; rule: NameRule; put(rule: NameRule): void }) {
   const texts = togetherTexts.value
@@ -122,12 +122,12 @@ function Names({ tasks, rule, put }: { tasks: readonly Task[]; rule: NameRule; p
       </label>
       {others.length > 0 && (
         <ul class="renamed mono">
-          {others.slice(0, mostShown).map(({ name, made }) => (
+          {others.slice(0, maxShown).map(({ name, made }) => (
             <li key={name} dir="auto">
               {texts.becomes(name, made)}
             </li>
           ))}
-          {others.length > mostShown && <li>…</li>}
+          {others.length > maxShown && <li>…</li>}
         </ul>
       )}
       {others.length > 0 && twice[0] !== undefined && <Warning text={texts.twice(twice.length, twice[0])} />}

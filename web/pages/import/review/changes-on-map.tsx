@@ -13,7 +13,7 @@ import { decidingTexts } from '../../../messages/import/texts.ts'
 import { type Change, type Changed, ChangesTable, signs } from './changes-table.tsx'
 import { type DryRunTask, dryRunPath } from './dry-run.ts'
 
-const mostRows = 100
+const maxRows = 100
 const kinds = ['removed', 'changed', 'added'] as const
 
 /** The difference on the map and row by row; what is chosen in the table is marked on the map. */
@@ -90,7 +90,7 @@ function countOf({ changes }: DryRunTask, kind: Change | undefined): number {
 /** Changes are listed by kind: removed rows first, then changed ones, then added ones. */
 function pageOf(found: DryRunTask, kind: Change | undefined): { limit: number; offset: number } {
   const before = kind === undefined ? [] : kinds.slice(0, kinds.indexOf(kind))
-  return { limit: mostRows, offset: before.reduce((sum, one) => sum + countOf(found, one), 0) }
+  return { limit: maxRows, offset: before.reduce((sum, one) => sum + countOf(found, one), 0) }
 }
 
 /** Returns the extent of changes in degrees; undefined if it is unknown. */

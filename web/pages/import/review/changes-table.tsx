@@ -21,8 +21,8 @@ interface TableProps {
   onChoose(feature: Changed): void
 }
 
-const mostColumns = 60
-const mostText = 300
+const maxColumns = 60
+const maxText = 300
 /** Its colour, and its sign. */
 export const signs = { added: ['add', '+'], changed: ['chg', '~'], removed: ['del', '−'] } as const
 
@@ -30,7 +30,7 @@ export const signs = { added: ['add', '+'], changed: ['chg', '~'], removed: ['de
 export function ChangesTable({ features, chosen, onChoose }: TableProps) {
   const texts = decidingTexts.value
   if (features.length === 0) return <p class="dim">{texts.noChanges}</p>
-  const columns = columnsOf(features).slice(0, mostColumns)
+  const columns = columnsOf(features).slice(0, maxColumns)
   return (
     <section class="scroll samples" tabIndex={0} aria-label={texts.samples}>
       <table class="grid">
@@ -105,7 +105,7 @@ function ValueCell({ change, before, after }: { change: Change; before: unknown;
 }
 
 function shown(text: string): string {
-  return text === '' ? importTexts.value.noValue : text.slice(0, mostText)
+  return text === '' ? importTexts.value.noValue : text.slice(0, maxText)
 }
 
 function textOf(value: unknown): string {

@@ -123,7 +123,7 @@ function Figure({ sign, glyph, word, value }: FigureProps) {
   )
 }
 
-const mostExamples = 3
+const maxExamples = 3
 
 /** Columns, geometries, rejections, and effects that a dry run cannot predict. */
 function Asides({ found }: { found: DryRunTask }) {
@@ -154,7 +154,7 @@ function Asides({ found }: { found: DryRunTask }) {
           <Icon name="warn" />
           <span dir="auto">
             {texts.rejects(count, field, reason)}{' '}
-            {rows.slice(0, mostExamples).map(({ row, value }) => (
+            {rows.slice(0, maxExamples).map(({ row, value }) => (
               <span key={row} class="example">
                 {texts.example(row, value === undefined ? undefined : String(value))}
               </span>

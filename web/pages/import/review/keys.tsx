@@ -14,9 +14,9 @@ interface KeysProps {
   send(body: object): Promise<void>
 }
 
-const mostProposed = 4
+const maxProposed = 4
 
-/** By which columns rows of data and layer are the same: those that would do, each with its evidence. */
+/** Choice of key columns that match rows of data and layer, with the evidence for each proposal. */
 export function Keys({ path, task, columns, send }: KeysProps) {
   const texts = decidingTexts.value
   const { keys = [], updateMode, deleteMissing = false } = task
@@ -32,7 +32,7 @@ export function Keys({ path, task, columns, send }: KeysProps) {
     return () => found.stop()
   }, [found])
   const { value, error, isLoading } = found.state.value
-  const proposed = (value?.proposals ?? []).filter(({ kind }) => kind === 'keys').slice(0, mostProposed)
+  const proposed = (value?.proposals ?? []).filter(({ kind }) => kind === 'keys').slice(0, maxProposed)
   const own = columns.filter(({ name }) => !proposed.some(({ keys: [first] = [] }) => first === name))
   return (
     <fieldset class="field plain keys">

@@ -12,7 +12,7 @@ interface LimitsProps {
   send(body: object): Promise<void>
 }
 
-/** Limits that stop a load before its commit: a sentence with fields; an empty field is no limit. */
+/** Limits that stop a load before its commit: a sentence with fields; an empty field is not a limit. */
 export function Limits({ task, columns, send }: LimitsProps) {
   const texts = decidingTexts.value
   const count = Object.keys(task.stopIf ?? {}).length

@@ -68,7 +68,7 @@ function brokenText({ rule, limit, measured }: Broken): string {
   return `${name}: ${reported.join(', ')}`
 }
 
-const mostDetail = 400
+const maxDetail = 400
 
 /** Formats rows and shares; other values as sent by the server. */
 function figure(value: unknown): string {
@@ -83,7 +83,7 @@ function figure(value: unknown): string {
           ? texts.rows(one)
           : `${name} ${figure(one)}`,
     )
-    return parts.join(', ').slice(0, mostDetail)
+    return parts.join(', ').slice(0, maxDetail)
   }
-  return String(JSON.stringify(value)).slice(0, mostDetail)
+  return String(JSON.stringify(value)).slice(0, maxDetail)
 }

@@ -16,7 +16,7 @@ interface Folder {
   hasMore: boolean
 }
 
-const mostShown = 200
+const maxShown = 200
 
 /** Folders of the server that imports may name: looked into, and taken whole, as a mosaic, or file by file. */
 export function FolderBrowser() {
@@ -56,7 +56,7 @@ export function FolderBrowser() {
             </button>
           </li>
         )}
-        {(value?.entries ?? []).slice(0, mostShown).map(({ name, path, kind, sizeBytes }) => (
+        {(value?.entries ?? []).slice(0, maxShown).map(({ name, path, kind, sizeBytes }) => (
           <EntryRow
             key={path}
             {...{ name, kind, sizeBytes }}
@@ -68,7 +68,7 @@ export function FolderBrowser() {
         ))}
       </ul>
       {value !== undefined && value.entries.length === 0 && <p class="dim small">{texts.emptyFolder}</p>}
-      {value !== undefined && (value.hasMore || value.entries.length > mostShown) && (
+      {value !== undefined && (value.hasMore || value.entries.length > maxShown) && (
         <p class="dim small">{texts.moreFiles}</p>
       )}
       <CommandOutput error={error.value} />

@@ -14,8 +14,8 @@ export interface Chosen {
 }
 
 /** So many files are taken at once, and folders so deep. */
-export const mostFiles = 10_000
-const mostDepth = 20
+export const maxFiles = 10_000
+const maxDepth = 20
 
 /**
  * Returns dropped files, including those in folders. Must be called during the drop event, since its data
@@ -34,15 +34,15 @@ export async function droppedFiles(data: DataTransfer): Promise<Chosen> {
 /** Those of an input, where a folder was chosen with their folders. */
 export function inputFiles(list: FileList | null): Chosen {
   const files = [...(list ?? [])].filter(({ name }) => !isHidden(name))
-  const chosen = files.slice(0, mostFiles).map((file) => {
+  const chosen = files.slice(0, maxFiles).map((file) => {
     const path = file.webkitRelativePath
     return { file, folder: path.slice(0, Math.max(0, path.lastIndexOf('/'))) }
   })
-  return { files: chosen, isCut: files.length > mostFiles, unread: [] }
+  return { files: chosen, isCut: files.length > maxFiles, unread: [] }
 }
 
 async function gather(entry: FileSystemEntry, folder: string, chosen: Chosen): Promise<void> {
-  if (chosen.files.length >= mostFiles || folder.split('/').length > mostDepth) {
+  if (chosen.files.length >= maxFiles || folder.split('/').length > maxDepth) {
     chosen.isCut = true
     return
   }

@@ -14,14 +14,14 @@ interface FilesPanelProps {
   onLook(): void
 }
 
-const mostShown = 100
+const maxShown = 100
 const order: SentState[] = ['refused', 'absent', 'trying', 'sending', 'paused', 'waiting', 'done']
 
 /** Uploads in progress and done, and missing parts. */
 export function FilesPanel({ sending, sets, whole, onLook }: FilesPanelProps) {
   const texts = sendingTexts.value
   const files = sending.files.value
-  const sorted = sets.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, mostShown)
+  const sorted = sets.toSorted((a, b) => rankOf(a) - rankOf(b)).slice(0, maxShown)
   const isPausable = files.some(({ state }) => ['sending', 'waiting', 'trying'].includes(state.value))
   const paused = files.filter(({ state }) => state.value === 'paused')
   return (
@@ -73,7 +73,7 @@ function rankOf(set: FileSet<SentFile>): number {
 
 const filesOf = ({ main, parts }: FileSet<SentFile>): SentFile[] => [main, ...parts]
 
-/** As the part that is worst off. */
+/** Returns the worst state of the files of a set. */
 function stateOf(set: FileSet<SentFile>): SentState {
   const states = new Set(filesOf(set).map(({ state }) => state.value))
   return order.find((one) => states.has(one)) ?? 'done'

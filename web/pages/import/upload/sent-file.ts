@@ -11,7 +11,7 @@ export type SentState = 'waiting' | 'sending' | 'paused' | 'trying' | 'done' | '
 
 const pieceBytes = 16 * 1024 * 1024
 const firstWaitMs = 500
-const mostWaitMs = 5000
+const maxWaitMs = 5000
 const rateOverMs = 1500
 
 /** The file cannot be read any more: it was changed or removed since it was chosen. */
@@ -134,7 +134,7 @@ export class SentFile {
           this.state.value = 'refused'
           return
         }
-        await pause(Math.min(mostWaitMs, firstWaitMs * 2 ** tries))
+        await pause(Math.min(maxWaitMs, firstWaitMs * 2 ** tries))
       } finally {
         this.rate.value = 0
         this.#lately = undefined

@@ -10,7 +10,7 @@ interface ConditionFieldsProps {
   onRemove(): void
 }
 
-const mostLetters = 200
+const maxLetters = 200
 
 /** Condition on the values of one column. */
 export function ConditionFields({ columns, condition, onChange, onRemove }: ConditionFieldsProps) {
@@ -36,10 +36,10 @@ export function ConditionFields({ columns, condition, onChange, onRemove }: Cond
           })
         }}
       >
-        {!known && <option value={name}>{name.slice(0, mostLetters)}</option>}
+        {!known && <option value={name}>{name.slice(0, maxLetters)}</option>}
         {columns.map((one) => (
           <option key={one.name} value={one.name}>
-            {one.name.slice(0, mostLetters)}
+            {one.name.slice(0, maxLetters)}
           </option>
         ))}
       </select>
@@ -61,7 +61,7 @@ export function ConditionFields({ columns, condition, onChange, onRemove }: Cond
       <button
         type="button"
         class="btn quiet ic sm"
-        aria-label={texts.remove(name.slice(0, mostLetters))}
+        aria-label={texts.remove(name.slice(0, maxLetters))}
         onClick={onRemove}
       >
         <Icon name="x" />

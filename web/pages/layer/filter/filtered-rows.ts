@@ -20,7 +20,7 @@ export interface Filtered {
 
 const none: Filtered = { rows: [], total: 0, isWhole: false }
 const pageRows = 250
-const mostRows = 2000
+const maxRows = 2000
 
 /** Loads the number of rows, and for an earlier version the first thousands; undefined without a filter. */
 export function useFiltered(
@@ -69,7 +69,7 @@ async function readAll(
       signal,
     )
     rows.push(...page.features)
-    const isWhole = page.features.length < pageRows || rows.length >= mostRows
+    const isWhole = page.features.length < pageRows || rows.length >= maxRows
     tell({ rows: [...rows], total: Math.max(page.numberMatched, rows.length), isWhole })
     if (isWhole) return
   }

@@ -24,7 +24,7 @@ interface ColorRampOptions {
   isAll: boolean
 }
 
-export const mostColors = 50
+export const maxColors = 50
 const usualColors = 5
 
 /** Statistics of the bands, and colours for them: from the server, the last request wins. */
@@ -80,7 +80,7 @@ export class Coloring {
       const values = this.band(options.band)?.values ?? []
       const isByValue = options.mode === 'values'
       await this.#askPalettes(
-        isByValue ? Math.min(mostColors, Math.max(1, values.length)) : options.count,
+        isByValue ? Math.min(maxColors, Math.max(1, values.length)) : options.count,
         aborted,
       )
       if (isByValue && options.palette === undefined) options.palette = 'okabe-ito'
@@ -144,7 +144,7 @@ export class Coloring {
 
   async #askPalettes(classes: number, aborted: AbortSignal): Promise<void> {
     if (this.palettes.peek()[0]?.colors.length === classes) return
-    const query = { classes: Math.min(mostColors, classes) }
+    const query = { classes: Math.min(maxColors, classes) }
     this.palettes.value = (
       await call<{ palettes: Palette[] }>({ path: '/rest/palettes', query }, aborted)
     ).palettes

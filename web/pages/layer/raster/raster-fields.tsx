@@ -5,7 +5,7 @@ import { styleTexts } from '../../../messages/layer/style/texts.ts'
 import { Limits } from '../style/limits.tsx'
 import { Palettes } from '../style/palettes.tsx'
 import { NumberField, OpacityField, SelectField } from '../style/small-fields.tsx'
-import { type Coloring, mostColors } from './coloring.ts'
+import { type Coloring, maxColors } from './coloring.ts'
 import { type EditedRaster, isColored, type RasterMode, rasterModes } from './edited-raster.ts'
 import { RasterRows } from './raster-rows.tsx'
 import { StretchFields } from './stretch-fields.tsx'
@@ -87,7 +87,7 @@ export function RasterFields({ edited, coloring, isForeign, isOff }: Props) {
 }
 
 /** Maximum number of draggable limits. */
-const mostHandles = 12
+const maxHandles = 12
 
 function ColorFields({ edited, coloring }: Pick<Props, 'edited' | 'coloring'>) {
   const texts = styleTexts.value.raster
@@ -116,7 +116,7 @@ function ColorFields({ edited, coloring }: Pick<Props, 'edited' | 'coloring'>) {
         {mode !== 'values' && (
           <>
             <NumberField
-              {...{ label: texts.colors, value: entries.length, min: 2, max: mostColors, step: 1 }}
+              {...{ label: texts.colors, value: entries.length, min: 2, max: maxColors, step: 1 }}
               onChange={(count) => void coloring.spread({ count })}
             />
             <SelectField
@@ -131,7 +131,7 @@ function ColorFields({ edited, coloring }: Pick<Props, 'edited' | 'coloring'>) {
       {mode !== 'values' &&
         band?.min !== undefined &&
         band.max !== undefined &&
-        handles.length <= mostHandles && (
+        handles.length <= maxHandles && (
           <Limits
             classes={handles}
             min={band.min}

@@ -46,7 +46,7 @@ function entryOf({ value, color, opacity, title }: RasterEntry): string {
 
 const signs: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
-/** Without what is no character of XML. */
+/** Without what is not a character of XML. */
 function escaped(text: string): string {
   return text
     .replace(/[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '')

@@ -152,7 +152,7 @@ function withoutUsualTitles(style: EditedStyle): EditedStyle {
   return { ...style, classes, categories }
 }
 
-/** As the server writes titles of classes. */
+/** True for titles in the form that the server writes for classes. */
 function isLimits(title: string | undefined): boolean {
   return title !== undefined && /^-?[\d.e+-]+ – -?[\d.e+-]+$/.test(title)
 }

@@ -118,7 +118,7 @@ interface DividedProps {
   edited: Signal<EditedStyle | undefined>
 }
 
-/** By which column, and into which classes or categories. */
+/** Fields for the column and the classes or categories of a style. */
 function DividedFields({ style, columns, classifying, edited }: DividedProps) {
   const texts = styleTexts.value
   const { mode, classes, categories } = style

@@ -1,4 +1,4 @@
-import { collectionAddress, mostFeatures, tilesAddress, type UsedLayer } from './used-layer.ts'
+import { collectionAddress, maxFeatures, tilesAddress, type UsedLayer } from './used-layer.ts'
 
 /** A text as a literal of JavaScript within a page. */
 function js(text: string): string {
@@ -54,7 +54,7 @@ fetch(${js(withToken(tilesAddress(layer), layer))})
   .then((reply) => reply.json())
   .then(({ bounds: [west, south, east, north] }) => map.fitBounds([[south, west], [north, east]]))`,
     )
-  const requested = js(`${collectionAddress(layer)}/items?limit=${mostFeatures}`)
+  const requested = js(`${collectionAddress(layer)}/items?limit=${maxFeatures}`)
   const options = layer.isPublic ? '' : `, { headers: { Authorization: 'Bearer TOKEN' } }`
   return page(
     head,

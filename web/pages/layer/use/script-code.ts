@@ -1,5 +1,5 @@
 import { quote } from '../../../api/curl.ts'
-import { collectionAddress, mostFeatures, ogcAddress, tilesAddress, type UsedLayer } from './used-layer.ts'
+import { collectionAddress, maxFeatures, ogcAddress, tilesAddress, type UsedLayer } from './used-layer.ts'
 
 /** A text as a literal of Python and of R. */
 function literal(text: string): string {
@@ -29,7 +29,7 @@ export function curlCode(layer: UsedLayer): string {
 }
 
 function itemsCode(layer: UsedLayer, login: string): string {
-  const address = `${items(layer)}?limit=${mostFeatures}`
+  const address = `${items(layer)}?limit=${maxFeatures}`
   return `curl${login} -o ${quote(fileName(layer, 'geojson'))} ${quote(address)}`
 }
 

@@ -31,7 +31,7 @@ export interface UsedLayer {
 }
 
 /** Maximum number of features per request. */
-export const mostFeatures = 1000
+export const maxFeatures = 1000
 
 interface Collection {
   links?: { rel: string; href: string }[]
@@ -52,7 +52,7 @@ export async function askUsedLayer(id: string, signal: AbortSignal): Promise<Use
     kind: isRaster ? 'raster' : hasGeometry ? 'features' : 'table',
     isPlaced: layer.srs !== undefined,
     isPublic: layer.public ?? (await isOpen(layer.workspace.name, signal)),
-    isLarge: hasGeometry && (layer.featureCount ?? (await countFeatures(at, signal))) > mostFeatures,
+    isLarge: hasGeometry && (layer.featureCount ?? (await countFeatures(at, signal))) > maxFeatures,
     file,
   }
 }

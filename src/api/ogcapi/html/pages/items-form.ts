@@ -52,7 +52,7 @@ function limitSelect({ query }: Shown): Markup {
   )}</select>`
 }
 
-const mostSortables = 200
+const maxSortables = 200
 
 /**
  * Renders a field for one sort column, ascending or descending; several columns in the address are preserved.
@@ -62,7 +62,7 @@ function sortField({ query, layer, texts }: Shown): Markup | false {
   if (names.length === 0) return false
   const requested = query.get('sortby') ?? ''
   const { items } = texts
-  const choices = names.slice(0, mostSortables).flatMap(({ name }) => [
+  const choices = names.slice(0, maxSortables).flatMap(({ name }) => [
     [name, `${shortName(name)}, ${items.up}`],
     [`-${name}`, `${shortName(name)}, ${items.down}`],
   ])

@@ -9,7 +9,7 @@ import { drawFeatures } from '../svg-map.ts'
 import { filterForm } from './items-form.ts'
 import { nextLinks } from './next-links.ts'
 
-const mostColumns = 40
+const maxColumns = 40
 const longestCell = 120
 
 /** A page of features, or of the granules of a mosaic. */
@@ -68,7 +68,7 @@ function columnsOf(features: readonly FeatureDocument[]): string[] {
 function tableOf(features: readonly FeatureDocument[], shown: Shown): Markup {
   const { items: texts } = shown.texts
   const columns = columnsOf(features)
-  const seen = columns.slice(0, mostColumns)
+  const seen = columns.slice(0, maxColumns)
   const numeric = new Set(seen.filter((name) => isNumeric(features, name)))
   const rest = columns.length - seen.length
   return html`<table class="rows"><caption class="vh">${texts.table}</caption>

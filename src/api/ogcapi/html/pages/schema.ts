@@ -46,7 +46,7 @@ export function typeText(property: SchemaProperty): string {
   return [types.join(', '), format].filter((one) => one !== undefined && one !== '').join(' · ')
 }
 
-const mostValues = 20
+const maxValues = 20
 
 function moreOf(property: SchemaProperty, isRequired: boolean, shown: Shown): Markup {
   const { schema: texts } = shown.texts
@@ -70,7 +70,7 @@ function moreOf(property: SchemaProperty, isRequired: boolean, shown: Shown): Ma
     maxLength === undefined ? undefined : texts.letters(countText(shown, maxLength)),
     range === '' ? undefined : range,
     values &&
-      `${texts.values}: ${values.slice(0, mostValues).map(String).join(', ')}${values.length > mostValues ? '…' : ''}`,
+      `${texts.values}: ${values.slice(0, maxValues).map(String).join(', ')}${values.length > maxValues ? '…' : ''}`,
   ].filter((one) => one !== undefined && one !== '')
   return html`${output.join('; ')}`
 }

@@ -23,8 +23,8 @@ import type { WcsRequest } from '../wcs-request.ts'
 export const olderFormats = ['GeoTIFF', 'TIFF', 'PNG', 'JPEG']
 
 /** Maximum number of cells along a side of a response. */
-const mostCells = 100_000
-const mostTimes = 200
+const maxCells = 100_000
+const maxTimes = 200
 
 /** A part of a coverage (OGC 03-065r6, section 9). */
 export async function getCoverage10(
@@ -45,7 +45,11 @@ async function plan(values: KeyValues, layer: LayerRecord, grid: CoverageGrid): 
   const box = readBox(values)
   const times = readTimes(values, layer)
   if (box === undefined && times === undefined)
-    throw new OwsFailure('MissingParameterValue', 'BBOX or TIME says what of the coverage is wanted', 'bbox')
+    throw new OwsFailure(
+      'MissingParameterValue',
+      'BBOX or TIME is required: one of them selects a part of the coverage',
+      'bbox',
+    )
   const scale = readScale(values, box ?? envelopeOf(grid))
   return {
     place: await boxPlace(grid, box, { srs, outputSrs }, scale),
@@ -102,7 +106,7 @@ function readBox(values: KeyValues): Envelope | undefined {
     return { minX, minY, maxX, maxY }
   throw new OwsFailure(
     'InvalidParameterValue',
-    `BBOX "${text.slice(0, 200)}" is not four numbers with commas between, the least corner first`,
+    `BBOX "${text.slice(0, 200)}" is not four numbers separated by commas, the least corner first`,
     'bbox',
   )
 }
@@ -111,14 +115,14 @@ function readBox(values: KeyValues): Envelope | undefined {
 function readScale(values: KeyValues, box: Envelope): CoverageFileRequest['scale'] {
   const { minX, minY, maxX, maxY } = box
   const side = (count: string, length: string, span: number): AxisScale | undefined => {
-    if (values.find(count) !== undefined) return { cells: values.requireCount(count, mostCells) }
+    if (values.find(count) !== undefined) return { cells: values.requireCount(count, maxCells) }
     const text = values.find(length)
     if (text === undefined) return undefined
     const cells = Math.max(1, Math.round(span / Math.abs(Number(text))))
-    if (cells <= mostCells) return { cells }
+    if (cells <= maxCells) return { cells }
     throw new OwsFailure(
       'InvalidParameterValue',
-      `${length.toUpperCase()} "${text.slice(0, 60)}" makes no number of cells up to ${mostCells}`,
+      `${length.toUpperCase()} "${text.slice(0, 60)}" makes no number of cells up to ${maxCells}`,
       length,
     )
   }
@@ -127,13 +131,13 @@ function readScale(values: KeyValues, box: Envelope): CoverageFileRequest['scale
   return { across: across ?? { factor: 1 }, down: down ?? { factor: 1 } }
 }
 
-/** Instants and intervals with commas between; undefined: the newest. */
+/** Instants and intervals separated by commas; undefined: the newest. */
 function readTimes(values: KeyValues, { details: { times } }: LayerRecord): TimeSelection[] | undefined {
   const text = values.find('time')
   if (text === undefined || times === undefined || /^(?:now|current|default)$/i.test(text)) return undefined
   const parts = text.split(',')
-  if (parts.length > mostTimes)
-    throw new OwsFailure('InvalidParameterValue', `TIME names at most ${mostTimes} times`, 'time')
+  if (parts.length > maxTimes)
+    throw new OwsFailure('InvalidParameterValue', `TIME accepts at most ${maxTimes} times`, 'time')
   const selections = parts.flatMap((part) => {
     const [from, to] = part.trim().split('/')
     return parseTime(to === undefined ? from : `${from}/${to}`) ?? []

@@ -96,7 +96,7 @@ function readSections(values: KeyValues): string[] | undefined {
   if (strange !== undefined)
     throw new OwsFailure(
       'InvalidParameterValue',
-      `Section "${strange.slice(0, 60)}" is none: ask for ${sectionNames.join(', ')}`,
+      `Section "${strange.slice(0, 60)}" does not exist: request ${sectionNames.join(', ')}`,
       'sections',
     )
   return requested.length === 0 || requested.includes('All') ? undefined : requested

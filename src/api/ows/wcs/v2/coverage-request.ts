@@ -3,7 +3,7 @@ import { OwsFailure } from '../../ows-failure.ts'
 import type { AxisScaling, AxisSubset, CoverageRequest } from '../wcs-request.ts'
 
 /** Maximum number of axes, subsets and scale factors in one request. */
-const mostParts = 100
+const maxParts = 100
 
 /** By key and value (OGC 09-147r3, 12-039, 12-040, 12-049, 11-053r1, 12-100r1). */
 export function readKvp(values: KeyValues): CoverageRequest {
@@ -30,8 +30,8 @@ export function readKvp(values: KeyValues): CoverageRequest {
 }
 
 export function requireFew(count: number): void {
-  if (count <= mostParts) return
-  throw new OwsFailure('InvalidSubsetting', `A request has at most ${mostParts} parts`, 'subset', 404)
+  if (count <= maxParts) return
+  throw new OwsFailure('InvalidSubsetting', `A request has at most ${maxParts} parts`, 'subset', 404)
 }
 
 /** Splits at commas outside parentheses and quotes. */

@@ -11,7 +11,7 @@ export function readWcsXml(root: XmlElement): Pick<WcsRequest, 'values' | 'cover
   if (version?.startsWith('1.') === true)
     throw new OwsFailure(
       'InvalidParameterValue',
-      'By XML WCS 2.0.1 alone is asked: ask 1.0.0 by key and value',
+      'XML requests are supported for WCS 2.0.1 only: send WCS 1.0.0 requests as key-value pairs',
       'version',
     )
   const ids = textsOf(children, 'CoverageId').join(',')

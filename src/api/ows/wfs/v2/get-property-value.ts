@@ -23,7 +23,11 @@ export async function getPropertyValue(
   wfsRequest: WfsRequest,
 ): Promise<unknown> {
   if (wfsRequest.version !== '2.0.0')
-    throw new OwsFailure('OperationNotSupported', 'GetPropertyValue is of WFS 2.0: ask by it', 'request')
+    throw new OwsFailure(
+      'OperationNotSupported',
+      'GetPropertyValue needs WFS 2.0: set VERSION=2.0.0',
+      'request',
+    )
   const reference = requireReference(wfsRequest)
   const featureRequest = await toFeatureRequest(documents, wfsRequest)
   const { name, mediaType } = readOutputFormat(featureRequest.outputFormat, wfsRequest.version)
@@ -33,7 +37,11 @@ export async function getPropertyValue(
   if (found === undefined)
     throw new OwsFailure('MissingParameterValue', 'The parameter TYPENAMES is missing', 'typenames')
   if (others.length > 0)
-    throw new OwsFailure('InvalidParameterValue', 'Values are those of one type: ask for each', 'typenames')
+    throw new OwsFailure(
+      'InvalidParameterValue',
+      'GetPropertyValue returns values of one feature type: request each type separately',
+      'typenames',
+    )
   const query = toValueQuery(found, reference)
   keepPrivately(wfsRequest.reply)
   const reads = { layers: catalog.layers, ...features }

@@ -11,7 +11,7 @@ const duration = (description: string): TSchema =>
 const Decimal = Type.String({ description: 'A decimal number' })
 const FieldOption = Type.Union(
   comparisons.map(({ name, isProblemWhen }) =>
-    Type.Literal(name, { description: `A problem when ${isProblemWhen}` }),
+    Type.Literal(name, { description: `Reports a problem if ${isProblemWhen}` }),
   ),
 )
 const Named = Type.Object({ class: Type.String(), name: Type.String(), id: nullable(Type.Integer()) })
@@ -22,13 +22,13 @@ const shortCheck = {
   description: Type.String(),
   severity: Severity,
   active: Type.Boolean(),
-  grace_period: duration('Least time between two messages of the same problem'),
+  grace_period: duration('Minimum time between two messages about the same problem'),
   last_send: nullable(Time),
 }
 const ListedCheck = Type.Object({ ...shortCheck, url: Type.String() })
 const Check = Type.Object({
   ...shortCheck,
-  window: duration('What one compared value stands for'),
+  window: duration('Time covered by one compared value'),
   failing_since: nullable(Time),
   user_threshold: Type.Record(
     Type.String(),
@@ -109,7 +109,7 @@ export const NotificationsReply: TSchema = envelopeReply(
     problems: Type.Array(Problem),
     health_level: Level,
     notifications: Type.Array(ListedCheck),
-    notices: Type.Array(Type.String(), { description: 'What keeps messages from being sent' }),
+    notices: Type.Array(Type.String(), { description: 'Reason why messages cannot be sent' }),
   }),
 )
 export const OlderNotificationsReply: TSchema = envelopeReply(Type.Array(ListedCheck))
@@ -118,7 +118,7 @@ export const OlderNotificationsReply: TSchema = envelopeReply(Type.Array(ListedC
 const secrets = Object.fromEntries(
   channels.flatMap(({ field: { name, secretsName } }) => {
     if (secretsName === undefined) return []
-    const description = `Secrets that were made now for ${name}, by address`
+    const description = `New webhook secrets of ${name}, by URL`
     return [[secretsName, Type.Optional(Type.Record(Type.String(), Type.String(), { description }))]]
   }),
 )
@@ -152,7 +152,7 @@ export const TestReply: TSchema = envelopeReply(
     results: Type.Array(
       Type.Object({
         receiver: Type.String(),
-        sent: Type.Boolean({ description: 'Whether the receiver has taken it' }),
+        sent: Type.Boolean({ description: 'True if the receiver accepted the message' }),
         error: nullable(Type.String()),
       }),
     ),
@@ -186,14 +186,14 @@ function settings(defaults: {
 }): TProperties {
   const { severity, active, grace, window } = defaults
   const flag = Type.Union([Type.Boolean(), Type.String()], {
-    description: `Whether it is evaluated${active}`,
+    description: `True if the check is evaluated${active}`,
   })
   const duration = (what: string): TSchema =>
     Type.Optional(Type.String({ description: what, examples: ['00:10:00'] }))
   return {
     ...channelFields(true),
     severity: Type.Optional(
-      Type.Union([...Severity.anyOf], { description: `How grave a problem is${severity}` }),
+      Type.Union([...Severity.anyOf], { description: `Severity of a problem${severity}` }),
     ),
     active: Type.Optional(flag),
     grace_period: duration(`HH:MM:SS between two messages of the same problem${grace}`),
@@ -209,7 +209,7 @@ const thresholdList = Type.Union([Type.String(), Type.Array(Type.Array(Type.Unkn
 
 /** A new check. */
 export const CreationBody = Type.Object({
-  name: Type.String({ description: 'Required; no other check has it' }),
+  name: Type.String({ description: 'Required; must be unique' }),
   description: Type.String({ description: 'Required' }),
   ...settings({
     severity: '; default error',

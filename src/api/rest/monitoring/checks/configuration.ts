@@ -46,7 +46,7 @@ export const showCheck = operation({
 })
 
 export const changeCheck = operation({
-  summary: 'Change what a check compares and whom it tells',
+  summary: 'Change the thresholds and receivers of a check',
   description: 'Changes thresholds, receivers, severity or grace period of a check. Needs the role `admin`.',
   tags,
   takesForms: true,
@@ -80,8 +80,8 @@ export const deleteCheck = operation({
 })
 
 export const listDeliveries = operation({
-  summary: 'Messages of a check, newest first',
-  description: 'Time, receiver, state and error of each message that the check has sent or tries to send.',
+  summary: 'List the messages of a check, newest first',
+  description: 'Time, receiver, state and error of each sent or pending message of the check.',
   tags,
   params,
   query: Type.Object({
@@ -90,7 +90,7 @@ export const listDeliveries = operation({
         minimum: 1,
         maximum: 1000,
         default: 100,
-        description: 'At most so many, the newest; default 100',
+        description: 'Maximum number of entries, the newest; default 100',
       }),
     ),
   }),
@@ -105,9 +105,8 @@ export const listDeliveries = operation({
 })
 
 export const testCheck = operation({
-  summary: 'Send each receiver of a check a test message, and tell what became of it',
-  description:
-    'Sends a message that says that it is a test, and answers for each receiver whether it was accepted.',
+  summary: 'Send a test message to each receiver of a check',
+  description: 'Sends a message marked as a test, and returns for each receiver if it was accepted.',
   tags,
   params,
   answers: { 200: TestReply },

@@ -14,7 +14,7 @@ export interface CheckDeps {
 }
 
 export const listNotifications = operation({
-  summary: 'Problems now, and the checks',
+  summary: 'Show problems and checks',
   description: 'Each check with its state and severity.',
   tags,
   answers: { 200: NotificationsReply },
@@ -37,7 +37,7 @@ export const listNotifications = operation({
 export const createCheck = operation({
   summary: 'Create a check',
   description:
-    'A check compares a metric with thresholds, and tells its receivers by mail or webhook. Needs the role `admin`.',
+    'A check compares a metric with thresholds and notifies its receivers by mail or webhook. Needs the role `admin`.',
   tags,
   idempotent: true,
   takesForms: true,

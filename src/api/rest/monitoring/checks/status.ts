@@ -6,8 +6,8 @@ import { healthLevel, toCheckResponse, toProblemResponse } from './responses.ts'
 
 /** Problems as of the last complete period. */
 export const showStatus = operation({
-  summary: 'Checks that do not hold now, with their problems',
-  description: 'The worst severity, and each check that does not hold with the measured values.',
+  summary: 'Checks that currently report problems',
+  description: 'The worst severity, and the checks with problems with their measured values.',
   tags: ['monitoring'],
   answers: { 200: StatusReply },
   olderAnswers: { 200: OlderStatusReply },

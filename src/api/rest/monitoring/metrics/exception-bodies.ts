@@ -43,6 +43,6 @@ export const ExceptionReply: TSchema = Type.Object({
       }),
       resources: Type.Array(Type.Object({ id: Type.Integer(), type: Type.String(), name: Type.String() })),
     },
-    { description: 'Nulls where no request has caused it' },
+    { description: 'Null if the failure was not caused by a request' },
   ),
 })

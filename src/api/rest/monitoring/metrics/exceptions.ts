@@ -39,22 +39,22 @@ export const listExceptions = operation({
   tags,
   query: describeFields({
     last: Type.Integer({
-      description: 'Those of so many seconds up to now; not together with valid_from and valid_to',
+      description: 'Only entries of the last seconds, up to now; not together with valid_from and valid_to',
       minimum: lastBounds.min,
       maximum: lastBounds.max,
     }),
-    valid_from: 'Those from this time on',
-    valid_to: 'Those before this time',
-    service_name: 'Those of this service',
-    service_type: 'Those of services of this type',
-    error_type: 'Those of this class',
+    valid_from: 'Only entries from this time on',
+    valid_to: 'Only entries before this time',
+    service_name: 'Only entries of this service',
+    service_type: 'Only services of this type',
+    error_type: 'Only exceptions of this class',
     resource: Type.Integer({ description: 'Id of a resource that was affected', minimum: 1 }),
     limit: Type.Integer({
-      description: `At most so many, the newest; default ${defaultLimit}`,
+      description: `Maximum number of entries, the newest; default ${defaultLimit}`,
       minimum: limitBounds.min,
       maximum: limitBounds.max,
     }),
-    interval: 'Has no meaning here',
+    interval: 'Not supported',
   }),
   ...listReplies('exceptions', ListedExceptionBody),
   handle: async ({ series, services, wire, clock, basePath }: ExceptionDeps, request, reply) => {
@@ -71,7 +71,7 @@ export const listExceptions = operation({
 })
 
 export const showException = operation({
-  summary: 'One exception',
+  summary: 'Show one exception',
   description: 'Request, message and stack of one failure.',
   tags,
   params: IdParams,

@@ -7,11 +7,9 @@ const NullableText = Type.Union([Type.String(), Type.Null()])
 const withQuantiles = namesWhere(hasQuantiles)
 
 const MetricRow = Type.Object({
-  label: Type.Optional(
-    Type.String({ description: 'Absent where rows stand for resources, users or numbers of labels alone' }),
-  ),
+  label: Type.Optional(Type.String({ description: 'Absent if rows are resources, users or label counts' })),
   user: Type.Optional(NullableText),
-  id: Type.Optional(Type.Integer({ description: 'Of the resource, where rows stand for one' })),
+  id: Type.Optional(Type.Integer({ description: 'Type of the resource, if rows are resources' })),
   resource: Type.Optional(
     Type.Object({
       id: Type.Integer(),
@@ -45,7 +43,7 @@ export const MetricDataReply = Type.Object({
     axis_label: Type.String({ description: 'Unit' }),
     label: NullableText,
     resolution: Type.Optional(
-      Type.Integer({ description: 'Seconds that values stand for, where finer ones are no longer kept' }),
+      Type.Integer({ description: 'Resolution in seconds, if finer values are no longer stored' }),
     ),
     data: Type.Array(
       Type.Object({

@@ -50,16 +50,16 @@ export const MetricDataParameters = describeFields({
   valid_to: 'Data before this time; default: now',
   last: Type.Integer({
     description:
-      'So many seconds up to the end of the last complete minute; not together with valid_from and valid_to',
+      'Number of seconds up to the end of the last complete minute; not together with valid_from and valid_to',
     ...secondsBounds,
   }),
   interval: Type.Integer({
-    description: `Length of a period in seconds, at least ${shortestSeconds}; default: 60 up to a day, 3600 up to 31 days, 86400 beyond`,
+    description: `Length of a period in seconds, at least ${shortestSeconds}. Default: 60 for up to a day, 3600 for up to 31 days, otherwise 86400`,
     ...secondsBounds,
   }),
   align: Type.Enum([...alignments], {
     description:
-      'What periods are counted from: 0:00 UTC of the first day (`day`, the default), or the minute of valid_from (`start`), such as a midnight elsewhere',
+      'Start of the first period: 0:00 UTC of the first day (`day`, the default), or the minute of valid_from (`start`), for example midnight in another time zone',
   }),
   label: 'Only data of this label',
   user: `Only data of labels of this user; for ${userMetrics}`,
@@ -70,10 +70,10 @@ export const MetricDataParameters = describeFields({
   event_type: 'Name of an event type; default: all',
   traffic: Type.Enum([...traffics], {
     description:
-      'Every request (`all`, the default), or those alone that pages of this server have made (`pages`): what is left without them is the difference',
+      'All requests (`all`, the default), or only requests sent by the pages of this server (`pages`)',
   }),
   group_by: Type.Enum(groupingWords, {
-    description: `What rows stand for: ${groupingWords.join(', ')}; default: a label each`,
+    description: `Grouping of rows: ${groupingWords.join(', ')}; default by label`,
   }),
 })
 
@@ -127,7 +127,7 @@ export function readMetricDataQuery(
 }
 
 function unreachable(): never {
-  throw new Error('A window that is wrong has failed before')
+  throw new Error('The window was checked before')
 }
 
 interface ChosenServices {

@@ -35,7 +35,7 @@ function refuseHidden(resource: ResourceName | undefined, shown: ReadonlySet<str
 }
 
 export const showMetricData = operation({
-  summary: 'Values of a metric in periods',
+  summary: 'Get values of a metric in periods',
   description:
     'Values from `valid_from` to `valid_to`, or of the last `last` seconds, in periods of `interval` seconds, grouped and filtered by resource, label, service or event type.',
   tags: ['monitoring'],

@@ -19,15 +19,15 @@ import { sendParts } from './send-chunks.ts'
 const tags = ['monitoring']
 
 const filters = {
-  metric_name: 'Only what this metric has values of',
-  valid_from: 'Only what has values from this time on',
-  valid_to: 'Only what has values up to this time',
+  metric_name: 'Only items with values of this metric',
+  valid_from: 'Only items with values from this time on',
+  valid_to: 'Only items with values up to this time',
   last: Type.Integer({
     description:
-      'Only what has values of so many seconds up to now; not together with valid_from and valid_to',
+      'Only items with values in the last seconds, up to now; not together with valid_from and valid_to',
     minimum: shortestSeconds,
   }),
-  interval: Type.Integer({ description: 'Has no meaning here', minimum: shortestSeconds }),
+  interval: Type.Integer({ description: 'Not supported', minimum: shortestSeconds }),
 }
 
 export interface UsedListDeps {

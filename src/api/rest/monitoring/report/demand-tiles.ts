@@ -25,8 +25,8 @@ import { readPeriod } from './report-query.ts'
 const cellZoom = 8
 const columns = 2 ** cellZoom
 /** A cell that fewer people looked at could tell about one of them. */
-const leastVisitors = 3
-const mostZoom = 22
+const minVisitors = 3
+const maxZoom = 22
 const pictureSide = 256
 const tileType = 'application/vnd.mapbox-vector-tile'
 
@@ -41,7 +41,7 @@ export interface DemandDeps {
 
 const Params = Type.Object({
   layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }),
-  z: Type.String({ description: `Zoom, 0 to ${mostZoom}` }),
+  z: Type.String({ description: `Zoom, 0 to ${maxZoom}` }),
   x: Type.String({ description: 'Column from the west' }),
   y: Type.String({ description: 'Row from the north' }),
 })
@@ -49,16 +49,19 @@ const query = describeFields({
   from: 'First month or day, such as 2026-10 or 2026-10-05; default: the last month',
   to: 'Last month or day, which is included; default: the first one',
 })
-const description = `Requests of a layer by cells of zoom ${cellZoom} of WebMercatorQuad. A cell is shown if at least ${leastVisitors} different visitors looked at it on one of the days: days have nothing in common by which fewer visitors of several days could be told apart.`
+const description = `Requests of a layer by cells of zoom ${cellZoom} of WebMercatorQuad. A cell is shown if at least ${minVisitors} different visitors requested it on the same day; visitors cannot be identified across days.`
 
 export const getDemandTile = operation({
-  summary: 'A vector tile of where people look',
+  summary: 'Get a vector tile of the requested areas',
   description: `${description} The layer \`demand\` has squares with \`requests\` and \`visits\`.`,
   tags: ['monitoring'],
   hidesFromOthers: true,
   params: Params,
   query,
-  answers: { 200: media('A Mapbox Vector Tile', { [tileType]: Bytes }), 204: empty('Nobody looked there') },
+  answers: {
+    200: media('A Mapbox Vector Tile', { [tileType]: Bytes }),
+    204: empty('No requests in this tile'),
+  },
   handle: async (deps: DemandDeps, request, reply) => {
     const { tile, cells } = await readDemand(deps, request, reply)
     const squares = cells.map(({ cell, requests, visits }) => ({
@@ -71,13 +74,13 @@ export const getDemandTile = operation({
 })
 
 export const getDemandPicture = operation({
-  summary: 'A picture of where people look',
+  summary: 'Draw a tile of the requested areas',
   description: `${description} Darker cells have more requests; a class has ten times the requests of the one below.`,
   tags: ['monitoring'],
   hidesFromOthers: true,
   params: Params,
   query,
-  answers: { 200: media('A picture, transparent where nobody looked', { 'image/png': Bytes }) },
+  answers: { 200: media('An image, transparent where nothing was requested', { 'image/png': Bytes }) },
   handle: async (deps: DemandDeps, request, reply) => {
     const { tile, cells } = await readDemand(deps, request, reply)
     return sendBytes(request, reply, drawCells(cells, tile), 'image/png')
@@ -109,14 +112,14 @@ async function readDemand(
   for (let at = span.from; at < span.to; at = zoneDays.dayOf(at).end) days.push(at)
   const options = { owner: requestOwner(request), signal: clientSignal(reply) }
   const { cells } = await series.read('layerDemand', { layer, zone, days }, options)
-  return { tile, cells: cells.filter(({ mostVisitors }) => mostVisitors >= leastVisitors) }
+  return { tile, cells: cells.filter(({ maxVisitors }) => maxVisitors >= minVisitors) }
 }
 
 function parseTile({ z, x, y }: Record<'z' | 'x' | 'y', string>): Tile {
   const [zoom, column, row] = [z, x, y].map((text) =>
     /^\d{1,8}$/.test(text) ? Number(text) : Number.NaN,
   ) as [number, number, number]
-  const isInside = zoom <= mostZoom && column < 2 ** zoom && row < 2 ** zoom
+  const isInside = zoom <= maxZoom && column < 2 ** zoom && row < 2 ** zoom
   if (!isInside)
     throw notFound('unknown-tile', `There is no tile ${z.slice(0, 20)}/${x.slice(0, 20)}/${y.slice(0, 20)}`)
   return { z: zoom, x: column, y: row }

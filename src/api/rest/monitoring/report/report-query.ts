@@ -13,7 +13,7 @@ import {
   countedZone,
   lastMonth,
   lengthOf,
-  mostReportDays,
+  maxReportDays,
   parseReportDate,
   reportComparisons,
   reportLanguages,
@@ -59,7 +59,8 @@ function readZone(fields: Fields, settings: ReportSettings): string {
   const counted = countedZone(settings)
   const zone = fields.text('zone', { maxLength: 100 }) ?? counted
   if (zone === counted || zone === 'UTC') return zone
-  const names = counted === 'UTC' ? 'UTC, as TERRANE_ZONE is not set' : `${counted} (TERRANE_ZONE) or UTC`
+  const names =
+    counted === 'UTC' ? 'UTC, because TERRANE_ZONE is not set' : `${counted} (TERRANE_ZONE) or UTC`
   fields.fail('zone', `Usage is counted by whole days of one time zone: use ${names}.`)
   return counted
 }
@@ -78,8 +79,8 @@ export function readPeriod(fields: Fields, zone: string, { clock }: Pick<ReadDep
   const isMonths = [from, to].every((text) => text === undefined || text.length === 7)
   const period = { first, last, isMonths }
   if (first > last) fields.fail('to', 'Ensure this is not before from.')
-  else if (lengthOf(period) > mostReportDays)
-    fields.fail('from', `Ensure the period has at most ${mostReportDays} days.`)
+  else if (lengthOf(period) > maxReportDays)
+    fields.fail('from', `Ensure the period has at most ${maxReportDays} days.`)
   return period
 }
 

@@ -12,7 +12,7 @@ const numbers = {
   people: Type.Object({ hits: Count, visits: Count }, { description: 'Without robots' }),
   robots: Count,
   outside: Type.Object({ hits: Count, visits: Count }, { description: 'Without TERRANE_OWN_NETWORKS' }),
-  named: nullable(Type.Integer({ description: 'Requests of users who were signed in' })),
+  named: nullable(Type.Integer({ description: 'Requests of signed-in users' })),
   anonymous: Count,
   events: Type.Object(Object.fromEntries(reportedClasses.map((name) => [name, Count])), {
     description: 'Delivered responses: GET and POST with success or 304',
@@ -45,8 +45,8 @@ export const ReportReply = Type.Object({
       compare: nullable(Type.Enum([...reportComparisons])),
       before: nullable(Type.Object({ from: Type.String(), to: Type.String() })),
       since: nullable(Type.String({ description: 'First counted day of the zone' })),
-      complete: Type.Boolean({ description: 'True if every day of the period was counted and has ended' }),
-      sumsToTotal: Type.Boolean({ description: 'False where one request can count in several rows' }),
+      complete: Type.Boolean({ description: 'True if all days of the period are over and were counted' }),
+      sumsToTotal: Type.Boolean({ description: 'False if one request can count in several rows' }),
       rows: Type.Array(
         Type.Object({
           key: Type.String({
@@ -67,7 +67,7 @@ export const ReportReply = Type.Object({
           rows: Count,
           sizeBytes: Count,
         }),
-        { description: 'By layer: layers without a request in the period' },
+        { description: 'If grouped by layer: layers without a request in the period' },
       ),
       notKnown: Type.Array(
         Type.Object({ figure: Type.String(), since: nullable(Type.String()), reason: Type.String() }),

@@ -63,7 +63,7 @@ const mediaTypes: Record<Exclude<ReportFormat, 'json'>, string> = {
 const fileEndings = { csv: 'csv', html: 'html', counter: 'tsv', inspire: 'csv' } as const
 
 export const showReport = operation({
-  summary: 'Usage report of a period',
+  summary: 'Get the usage report of a period',
   description:
     'Requests, visits, downloads, errors, times and bytes by layer, workspace, owner, country, program, referrer, day or month, compared with the period before or a year ago. Rows add up to `total`, except by `layer`, `workspace` and `owner`, where one request can count in several rows (`sumsToTotal` is false). A figure that was not collected is null and listed in `notKnown`. `visits` are visitors of single days, summed over days.',
   tags: ['monitoring'],
@@ -72,7 +72,7 @@ export const showReport = operation({
     from: 'First month or day, such as 2026-10 or 2026-10-05; default: the last month',
     to: 'Last month or day, which is included; default: the first one',
     zone: 'Time zone of the days: the one of TERRANE_ZONE, or UTC',
-    by: Type.Enum([...reportGroupings], { description: 'What rows stand for; default: layer' }),
+    by: Type.Enum([...reportGroupings], { description: 'Grouping of rows; default layer' }),
     compare: Type.Enum([...reportComparisons], {
       description: 'Compare with the same length before, or with the same dates a year ago',
     }),

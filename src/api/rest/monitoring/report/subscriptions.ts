@@ -12,7 +12,7 @@ import type { Fields } from '../parameters.ts'
 import { bodyFields, describeFields, pathId } from '../parameters.ts'
 
 const tags = ['monitoring']
-const mostEmails = 100
+const maxEmails = 100
 
 /** Dependencies of the subscriptions to reports. */
 export interface SubscriptionDeps {
@@ -21,7 +21,7 @@ export interface SubscriptionDeps {
 }
 
 const settings = {
-  by: Type.Enum([...reportGroupings], { description: 'What rows stand for; default: layer' }),
+  by: Type.Enum([...reportGroupings], { description: 'Grouping of rows; default layer' }),
   compare: Type.Enum([...reportComparisons], { description: 'Compare with the month before, or a year ago' }),
   language: Type.Enum([...reportLanguages], { description: 'Default: en' }),
   emails: Type.Array(Type.String(), { description: 'Addresses', examples: [['gis@example.org']] }),
@@ -36,7 +36,7 @@ const Subscription = Type.Object(
     language: settings.language,
     createdBy: Type.String({ description: 'User whose layers the report has' }),
     created: Type.String({ format: 'date-time' }),
-    lastMonth: Type.String({ description: 'The last month whose mails were queued' }),
+    lastMonth: Type.String({ description: 'Last month for which mails were queued' }),
     deliveries: Type.Array(
       Type.Object({
         month: Type.String(),
@@ -49,12 +49,12 @@ const Subscription = Type.Object(
   },
   { title: 'ReportSubscription' },
 )
-const notice = nullable(Type.String({ description: 'Why no mail is sent' }))
+const notice = nullable(Type.String({ description: 'Reason why no mail is sent' }))
 
 export const createSubscription = operation({
   summary: 'Subscribe to the monthly usage report by mail',
   description:
-    'The report of a month is sent once to each address, at 6:00 on the second day of the next month, in HTML and plain text with the whole report as CSV. The first one is about the present month.',
+    'Sends the report of a month once to each address, at 6:00 on the second day of the next month, in HTML and plain text with the complete report as CSV. The first report covers the current month.',
   tags,
   idempotent: true,
   body: describeFields({ ...settings, subscription: describeFields(settings) }),
@@ -74,7 +74,7 @@ export const createSubscription = operation({
 
 export const listSubscriptions = operation({
   summary: 'List subscriptions to the usage report',
-  description: 'Lists who gets the monthly report by mail, and what it contains.',
+  description: 'Lists the receivers of the monthly report by mail, and its contents.',
   tags,
   answers: { 200: Type.Object({ subscriptions: Type.Array(Subscription), notice }) },
   handle: async ({ subscriptions }: SubscriptionDeps) => ({
@@ -112,7 +112,7 @@ function readSubscription(fields: Fields) {
     ),
   ]
   if (emails.length === 0) fields.fail('emails', 'Enter at least one email address.')
-  if (emails.length > mostEmails) fields.fail('emails', `Enter at most ${mostEmails} addresses.`)
+  if (emails.length > maxEmails) fields.fail('emails', `Enter at most ${maxEmails} addresses.`)
   fields.finish()
   return { by, compare, language, emails }
 }

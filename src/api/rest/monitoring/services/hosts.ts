@@ -29,7 +29,7 @@ export const listHosts = operation({
 })
 
 export const showHost = operation({
-  summary: 'One host',
+  summary: 'Show one host',
   description: 'Name and address of one host.',
   tags,
   params: IdParams,

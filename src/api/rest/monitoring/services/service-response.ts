@@ -77,7 +77,7 @@ export function readNewService(reading: Reading): ServiceValues {
   if (type !== undefined && !fields.hasInside('source')) fields.required('source', taken)
   fields.finish()
   if (name === undefined || type === undefined || hostId === undefined || taken === undefined)
-    throw new Error('A service lacks what was required of it')
+    throw new Error('A service lacks a required attribute')
   return {
     url: '',
     notes: '',
@@ -141,5 +141,8 @@ function readPassword(fields: Fields, before: Secret | undefined): Secret | unde
   const text = fields.text('password', { keepsEmpty: true })
   if (text === undefined) return before
   if (text !== hiddenPassword) return text === '' ? undefined : new Secret(text)
-  return before ?? fields.fail('password', 'There is no password yet that the stars could stand for.')
+  return (
+    before ??
+    fields.fail('password', '"********" keeps a stored password, and there is none: send the password.')
+  )
 }

@@ -21,7 +21,7 @@ export interface AutoconfigureApiDeps {
 export const autoconfigure = operation({
   summary: 'Create missing hosts and services of this server and of the servers in its settings',
   description:
-    'Adds the services of `TERRANE_MAP_SERVERS` and this server where they are missing; existing ones stay as they are. Needs the role `admin`.',
+    'Adds this server and the services of `TERRANE_MAP_SERVERS` if they are missing; does not change existing ones. Needs the role `admin`.',
   tags: ['monitoring'],
   idempotent: true,
   answers: { 200: OkReply },
@@ -46,8 +46,7 @@ export interface ServiceDeps extends WatchedDeps {
 
 export const listServices = operation({
   summary: 'List services',
-  description:
-    'This server and the map servers and hosts that it watches, with the time of the last collection.',
+  description: 'This server and the monitored map servers and hosts, with the time of the last collection.',
   tags,
   answers: { 200: Type.Object({ services: Type.Array(ShortService) }) },
   handle: async ({ services, wire }: WatchedDeps) => ({
@@ -56,7 +55,7 @@ export const listServices = operation({
 })
 
 export const showService = operation({
-  summary: 'One service; url, notes, problem and source for the role admin',
+  summary: 'Show one service; url, notes, problem and source for the role admin',
   description: 'Type, host, interval and last collection of one service.',
   tags,
   params: IdParams,
@@ -74,7 +73,7 @@ export const showService = operation({
 export const createService = operation({
   summary: 'Create a service',
   description:
-    'Watches a map server by its access log or monitor, or a host by its node exporter. Needs the role `admin`.',
+    'Monitors a map server by its access log or monitor, or a host by its node exporter. Needs the role `admin`.',
   tags,
   idempotent: true,
   body: ServiceBody,
@@ -91,7 +90,7 @@ export const createService = operation({
 export const changeService = operation({
   summary: 'Change a service',
   description:
-    'Changes what the body names. A password is stored encrypted; `********` leaves it as it is. Needs the role `admin`.',
+    'Changes the members in the body. A password is stored encrypted; `********` keeps the stored one. Needs the role `admin`.',
   tags,
   params: IdParams,
   body: ServiceBody,
