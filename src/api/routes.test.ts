@@ -57,9 +57,12 @@ describe('the tables of endpoints', () => {
       if (!/:(layer|collectionId|recordId|workspace)\b/.test(path)) continue
       const isRead = method === 'GET' || method === 'OPTIONS' || path.endsWith('.png')
       const isDecided = access === 'admin' || Object.hasOwn(resourceAccesses, String(access))
-      // Handlers decide, as tests/contract/access tries at each route; `/rest/workspaces/:workspace/layers` is a list.
+      // Handlers decide, as tests/contract/access tries at each route; `/rest/workspaces/:workspace/layers` is a list, and a
+      // group has the rights of its layers.
       const isByHandler =
-        (byHandler.test(path) && isRead) || path.endsWith('/layers') || /\/(wms|wfs|wcs|ows)$/.test(path)
+        (byHandler.test(path) && isRead) ||
+        /\/(layers|layergroups(\/:layergroup)?)$/.test(path) ||
+        /\/(wms|wfs|wcs|ows)$/.test(path)
       assert.ok(isDecided || isByHandler, `${method} ${path} does not say what right it needs`)
     }
   })

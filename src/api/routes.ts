@@ -16,6 +16,7 @@ import { owsEndpoints } from './ows/routes.ts'
 import { auditEndpoints } from './rest/audit/routes.ts'
 import { catalogEndpoints } from './rest/catalog/routes.ts'
 import { downloadEndpoints } from './rest/downloads/routes.ts'
+import { groupEndpoints } from './rest/groups/routes.ts'
 import { importerEndpoints } from './rest/importer/routes.ts'
 import { mapEndpoints } from './rest/maps/routes.ts'
 import {
@@ -63,6 +64,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...uploadEndpoints, // /rest/uploads
   ...sourceEndpoints, // /rest/sources
   ...owsEndpoints, // /wms
+  ...groupEndpoints, // /rest/layergroups
   ...mapEndpoints, // /rest/maps
   ...layerListEndpoints, // /rest/catalogue/layers
   ...stateEndpoints, // /rest/state

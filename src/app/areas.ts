@@ -28,6 +28,7 @@ import { pagesArea } from '../api/pages/pages-area.ts'
 import { auditEndpoints } from '../api/rest/audit/routes.ts'
 import { catalogArea, stylesArea } from '../api/rest/catalog/routes.ts'
 import { downloadEndpoints } from '../api/rest/downloads/routes.ts'
+import { groupEndpoints } from '../api/rest/groups/routes.ts'
 import { importerAreas } from '../api/rest/importer/routes.ts'
 import { mapEndpoints } from '../api/rest/maps/routes.ts'
 import { sourceEndpoints } from '../api/rest/sources/routes.ts'
@@ -105,6 +106,7 @@ export function openAreas(context: AppServices): ApiArea[] {
       imports: importer.kept,
     }),
     stylesArea(catalog),
+    table(groupEndpoints, { catalog, bounds: placed.bounds }),
     table(mapEndpoints, { catalog }),
     ...importerAreas({
       importer,

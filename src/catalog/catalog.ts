@@ -3,6 +3,7 @@ import { listUndecryptable } from './connections/store-connections.ts'
 import { TableFollower } from './follow-tables.ts'
 import { announceVersions, prepareCatalog } from './prepare.ts'
 import { Inventory } from './services/inventory.ts'
+import { LayerGroups } from './services/layer-groups.ts'
 import { Layers } from './services/layers.ts'
 import { PublishedRasters } from './services/published-rasters.ts'
 import { PublishedTables } from './services/published-tables.ts'
@@ -23,6 +24,7 @@ export class Catalog {
   readonly stores: Stores
   readonly layers: Layers
   readonly styles: Styles
+  readonly layerGroups: LayerGroups
   readonly savedMaps: SavedMaps
   readonly versions: Versions
   /** Limits of workspaces. */
@@ -47,6 +49,7 @@ export class Catalog {
     this.quotas = new Quotas(deps, this.stores, deps.versionLimits)
     this.layers = new Layers(deps, this.stores, this.versions)
     this.styles = new Styles(deps)
+    this.layerGroups = new LayerGroups(deps)
     this.savedMaps = new SavedMaps(deps)
     this.workspaces = new Workspaces(deps, this.stores)
     this.tables = new PublishedTables(deps, this.stores)

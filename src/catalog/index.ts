@@ -6,8 +6,12 @@ export { markRaster, type RasterFile, type RasterMark } from './files/raster-fol
 export {
   type AnyConnection,
   type Discovery,
+  type GroupMember,
+  type GroupMode,
+  groupModes,
   hiddenSecret,
   type LayerDetails,
+  type LayerGroup,
   type LayerRecord,
   type LayerTimes,
   type Managed,
@@ -24,10 +28,18 @@ export {
   versionCauses,
   type Workspace,
 } from './records.ts'
+export type { GroupValues } from './rows/group-rows.ts'
 export { requireManaged, whyNotManaged } from './rows/in-place.ts'
 export { granuleFile } from './rows/mosaic-index.ts'
 export { publishMode } from './services/insert-published.ts'
 export type { Dependents, StoreInventory, WorkspaceInventory } from './services/inventory.ts'
+export {
+  type GroupLayer,
+  type GroupName,
+  type LayerGroups,
+  textOf as groupText,
+  unknownGroup,
+} from './services/layer-groups.ts'
 export type { LayerChange, Layers, LayerVersion, StateReading } from './services/layers.ts'
 export type { ListedRaster, MosaicFacts, RasterToPublish } from './services/published-rasters.ts'
 export type { ListedTable, TableToPublish } from './services/published-tables.ts'

@@ -224,3 +224,33 @@ export interface SavedMap extends MapDocument {
   createdAt: string
   updatedAt: string
 }
+
+/** How capabilities list a group: `NAMED` with its layers inside, `SINGLE` as one layer. */
+export const groupModes = ['SINGLE', 'NAMED'] as const
+export type GroupMode = (typeof groupModes)[number]
+
+/** A layer or a group in a group of layers. */
+export interface GroupMember {
+  kind: 'layer' | 'layerGroup'
+  id: number
+  /** Undefined for a group of no workspace. */
+  workspace: string | undefined
+  name: string
+  /** Style of a layer; undefined: the style that the layer has. */
+  style: string | undefined
+}
+
+/** Layers under one name. */
+export interface LayerGroup {
+  id: number
+  /** Undefined: a group of no workspace. */
+  workspace: string | undefined
+  name: string
+  mode: GroupMode
+  title: string
+  abstract: string | undefined
+  /** The lowest first. */
+  members: GroupMember[]
+  createdAt: string
+  updatedAt: string
+}

@@ -1,5 +1,6 @@
 import type { Catalog, LayerRecord, SummaryKind } from '../../catalog/index.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { findReadableGroup, parseGroupName, type ReadableGroup } from '../readable-groups.ts'
 import { OwsFailure } from './ows-failure.ts'
 
 /** Number of names listed if a name is ambiguous. */
@@ -99,4 +100,56 @@ export async function requireLayers(
   )
   request.usedLayers = [...new Map(layers.map((layer) => [layer.id, layer])).values()]
   return layers
+}
+
+/** A layer of a request: named itself, or by a group. */
+export interface RequestedLayer {
+  layer: LayerRecord
+  /** Position of its name in the request. */
+  position: number
+  /** The group that names it. */
+  group?: ReadableGroup['group']
+  /** Style that the group names. */
+  style?: string | undefined
+}
+
+/**
+ * Returns the layers of a request in its order, for a group those of its layers that the caller may read. Throws
+ * `OwsFailure` (`LayerNotDefined`) for a missing name, the same for one of which the caller may read nothing.
+ */
+export async function requireLayersAndGroups(
+  catalog: Pick<Catalog, 'layers' | 'cards' | 'layerGroups'>,
+  request: FastifyRequest,
+  names: readonly string[],
+  { workspace, parameter }: { workspace: string | undefined; parameter: string },
+): Promise<RequestedLayer[]> {
+  const place: Location = { workspace, kinds: ['vector', 'raster'] }
+  const found = await Promise.all(
+    names.map(async (name, position): Promise<RequestedLayer[]> => {
+      const layer = await findRequestedLayer(catalog, request, name, place)
+      if (layer !== undefined) return [{ layer, position }]
+      const readable = await findRequestedGroup(catalog, request, name, workspace)
+      if (readable !== undefined)
+        return readable.members.map((member) => ({ ...member, position, group: readable.group }))
+      const text = `Layer "${name}" does not exist, or needs a login`
+      throw new OwsFailure('LayerNotDefined', text, parameter, 404)
+    }),
+  )
+  const layers = found.flat()
+  request.usedLayers = [...new Map(layers.map(({ layer }) => [layer.id, layer])).values()]
+  return layers
+}
+
+/** Finds a group by its name: below a workspace one of it, elsewhere one of no workspace too. */
+export async function findRequestedGroup(
+  catalog: Pick<Catalog, 'layers' | 'layerGroups'>,
+  request: Pick<FastifyRequest, 'rights'>,
+  name: string,
+  workspace: string | undefined,
+): Promise<ReadableGroup | undefined> {
+  const parsed = parseGroupName(name)
+  if (workspace !== undefined && parsed.workspace !== undefined && parsed.workspace !== workspace)
+    return undefined
+  const place = { ...parsed, workspace: parsed.workspace ?? workspace }
+  return findReadableGroup(catalog, await request.rights(), place)
 }

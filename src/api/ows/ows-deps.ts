@@ -11,7 +11,10 @@ import type { CachedPositions } from './cached-positions.ts'
 import type { RequestDocuments } from './request-documents.ts'
 
 /** Parts of the catalogue that the services read. */
-export type OwsCatalog = Pick<Catalog, 'layers' | 'styles' | 'stores' | 'cards' | 'versions' | 'workspaces'>
+export type OwsCatalog = Pick<
+  Catalog,
+  'layers' | 'layerGroups' | 'styles' | 'stores' | 'cards' | 'versions' | 'workspaces'
+>
 
 /** Dependencies of WMS, WFS, WCS and WMTS. */
 export interface OwsDeps extends Omit<PictureDeps, 'catalog'> {

@@ -11,11 +11,13 @@ import {
   type LegendRasters,
   legendOf,
   legendSvg,
+  stackedLegendsSvg,
 } from '../../styles/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { keepPrivately } from '../caching.ts'
 import { Bytes, media } from '../description.ts'
 import { operation } from '../endpoint.ts'
+import type { ReadableMember } from '../readable-groups.ts'
 import { urlToken } from '../url-token.ts'
 import type { DrawnStyle } from './drawn-style.ts'
 import { styleFor, styleOfVersion } from './drawn-style.ts'
@@ -273,6 +275,25 @@ export async function sendLegendPicture(
 ): Promise<unknown> {
   const made = await makeLegend(deps.catalog, deps.rasters, reply.request, layer, style)
   return isKept(deps, reply, made.mark) ? reply.send() : sendPng(deps, reply, made, 1)
+}
+
+/** Sends the legends of the layers of a group as one PNG, the topmost layer first. */
+export async function sendGroupLegend(
+  deps: LegendImageDeps,
+  reply: FastifyReply,
+  members: readonly ReadableMember[],
+): Promise<unknown> {
+  const { catalog, rasters } = deps
+  const made = await Promise.all(
+    members.map(({ layer, style }) => makeLegend(catalog, rasters, reply.request, layer, style)),
+  )
+  const { svg, width, height } = stackedLegendsSvg(made.toReversed().map(({ legend }) => legend))
+  const bytes = await deps.limiter.run(reply, (signal) =>
+    deps.pictures.fromSvg({ svg, ownWidth: width, width, height, format: 'png' }, signal),
+  )
+  if (bytes === undefined) return reply.hijack()
+  keepPrivately(reply)
+  return reply.header('content-type', 'image/png').send(Buffer.from(bytes))
 }
 
 function pngLegend(scale: LegendScale) {

@@ -1,7 +1,8 @@
 import type { Rights } from '../../access/index.ts'
-import type { LayerRecord, Layers } from '../../catalog/index.ts'
+import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import { invalid, notFound } from '../../core/errors/errors.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { findReadableGroup, parseGroupName, type ReadableMember } from '../readable-groups.ts'
 
 /** Maximum number of layers in one tile. */
 export const maxTileLayers = 20
@@ -16,14 +17,17 @@ function parseLayerNames(url: string): string[] {
   const ids = segment.split(',').map(decodeURIComponent)
   if (ids.length > maxTileLayers)
     throw invalid('too-many-layers', `A tile has at most ${maxTileLayers} layers, found ${ids.length}`)
+  requireDifferentNames(ids.map((id) => ({ name: id.slice(id.indexOf(':') + 1) })))
+  return ids
+}
+
+function requireDifferentNames(named: readonly { name: string }[]): void {
   const names = new Set<string>()
-  for (const id of ids) {
-    const name = id.slice(id.indexOf(':') + 1)
+  for (const { name } of named) {
     if (names.has(name))
       throw invalid('equal-layers', `Two layers are named "${name}": in one tile each has a name of its own`)
     names.add(name)
   }
-  return ids
 }
 
 /** Returns a layer's path segment, with commas, slashes and percent signs of its name escaped. */
@@ -31,29 +35,53 @@ export function layerSegment({ workspace, name }: { workspace: string; name: str
   return `${encodeURIComponent(workspace)}:${encodeURIComponent(name)}`
 }
 
-/** Returns the layers in the path, in order; a layer that the caller may not read counts as missing. */
+type TileCatalog = Pick<Catalog, 'layers' | 'layerGroups'>
+
+/**
+ * Returns the layers in the path, in order, for a group its layers; what the caller may not read counts as
+ * missing. `kind`: of a group with layers of both kinds, only its feature layers.
+ */
 export async function namedLayers(
-  layers: Pick<Layers, 'findForReading'>,
+  catalog: TileCatalog,
   request: FastifyRequest,
+  options: { kind?: 'vector' } = {},
 ): Promise<LayerRecord[]> {
-  const ids = parseLayerNames(request.url)
-  const [only = ''] = ids
-  const rights = await request.rights()
-  const found =
-    ids.length === 1
-      ? [await readableLayer(layers, rights, only)]
-      : await Promise.all(ids.map((id) => readableLayer(layers, rights, id)))
-  request.usedLayers = found
-  return found
+  return (await namedMembers(catalog, request, options)).map(({ layer }) => layer)
 }
 
-async function readableLayer(
-  layers: Pick<Layers, 'findForReading'>,
-  rights: Rights,
-  id: string,
-): Promise<LayerRecord> {
+/** The same with the styles that groups name. */
+export async function namedMembers(
+  catalog: TileCatalog,
+  request: FastifyRequest,
+  { kind }: { kind?: 'vector' } = {},
+): Promise<ReadableMember[]> {
+  const ids = parseLayerNames(request.url)
+  const rights = await request.rights()
+  const found = await Promise.all(ids.map((id) => readableMembers(catalog, rights, id)))
+  const all = found.flat()
+  const isGrouped = all.length !== ids.length
+  const vectors = all.filter(({ layer }) => layer.details.kind === 'vector')
+  const shown = isGrouped && kind === 'vector' && vectors.length > 0 ? vectors : all
+  if (shown.length < all.length)
+    request.reportIgnored(
+      all.filter((one) => !shown.includes(one)).map(({ layer }) => `layer=${layer.workspace}:${layer.name}`),
+    )
+  if (isGrouped) requireOneTile(shown)
+  request.usedLayers = shown.map(({ layer }) => layer)
+  return shown
+}
+
+function requireOneTile(members: readonly ReadableMember[]): void {
+  if (members.length > maxTileLayers)
+    throw invalid('too-many-layers', `A tile has at most ${maxTileLayers} layers, found ${members.length}`)
+  requireDifferentNames(members.map(({ layer }) => layer))
+}
+
+async function readableMembers(catalog: TileCatalog, rights: Rights, id: string): Promise<ReadableMember[]> {
   const colon = Math.max(id.indexOf(':'), 0)
-  const found = await layers.findForReading(id.slice(0, colon), id.slice(colon + 1))
-  if (found !== undefined && rights.can('read', found)) return found
+  const layer = await catalog.layers.findForReading(id.slice(0, colon), id.slice(colon + 1))
+  if (layer !== undefined && rights.can('read', layer)) return [{ layer, style: undefined }]
+  const group = await findReadableGroup(catalog, rights, parseGroupName(id))
+  if (group !== undefined) return group.members
   throw notFound('unknown-layer', `Layer "${id}" does not exist, or needs a login`)
 }

@@ -17,7 +17,7 @@ import type { TileDeps } from './send-tile.ts'
 
 /** Dependencies of the endpoints for images. */
 export interface PictureDeps extends Omit<TileDeps, 'rasters'> {
-  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'versions'>
+  catalog: Pick<Catalog, 'layers' | 'layerGroups' | 'styles' | 'stores' | 'versions'>
   rasters: Rasters
   pictures: Pictures
   drawnTiles: DrawnTiles
@@ -29,10 +29,10 @@ export type TileImageDeps = Omit<PictureDeps, 'maps' | 'earlier' | 'thumbnails'>
 
 /** Returns the single layer in the path; images show one layer only. */
 export async function namedLayer(
-  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'versions'>,
+  catalog: Pick<Catalog, 'layers' | 'layerGroups'>,
   request: FastifyRequest,
 ): Promise<LayerRecord> {
-  const [layer, ...others] = await namedLayers(catalog.layers, request)
+  const [layer, ...others] = await namedLayers(catalog, request)
   if (layer === undefined || others.length > 0)
     throw invalid('one-layer', `An image shows one layer, found ${others.length + 1}`)
   return layer

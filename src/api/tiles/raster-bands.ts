@@ -80,7 +80,7 @@ export const showBands = operation({
 
 /** Returns the single raster layer in the path. */
 export async function namedRaster(
-  catalog: Pick<Catalog, 'layers' | 'styles' | 'stores' | 'versions'>,
+  catalog: Pick<Catalog, 'layers' | 'layerGroups'>,
   request: FastifyRequest,
 ): Promise<LayerRecord> {
   const layer = await namedLayer(catalog, request)

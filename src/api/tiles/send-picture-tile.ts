@@ -13,9 +13,12 @@ import type { Style } from '../../styles/index.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import type { ReadableMember } from '../readable-groups.ts'
+import { hasAlready, setCacheControl } from './caching.ts'
 import { rasterSymbols, styleFor } from './drawn-style.ts'
 import type { PictureDeps, TileImageDeps } from './picture-deps.ts'
 import { isKept, sendPicture } from './picture-deps.ts'
+import { versionsOf } from './send-tile.ts'
 
 /** A picture of a tile of a layer that the caller may read. */
 export interface TileImageRequest {
@@ -70,6 +73,62 @@ export async function sendPictureTile(
   const at = { layer, version: made.version, isCurrent: made.isCurrent }
   const { bytes } = made
   return sendPicture(deps, reply, { ...mark, at }, { bytes, format: isOpaque === true ? 'jpeg' : format })
+}
+
+/** A picture of a tile with several layers, the lowest first. */
+export interface GroupTileRequest extends Pick<TileImageRequest, 'set' | 'tile'> {
+  members: readonly ReadableMember[]
+  /** Sent as JPEG, on white. */
+  isOpaque: boolean
+}
+
+/** Sends one image of a tile of several layers, each by its style; of mosaics the newest time. */
+export async function sendGroupTile(
+  deps: TileImageDeps,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { members, set, tile, isOpaque }: GroupTileRequest,
+): Promise<unknown> {
+  const layers = members.map(({ layer }) => layer)
+  const styles = await Promise.all(members.map(({ layer, style }) => styleFor(deps, request, layer, style)))
+  const keys = [...styles.map(({ key }) => key), isOpaque ? 'opaque' : 'png'].join('-')
+  const marked = { version: `${deps.version}-${keys}`, sharedMaxAgeSeconds: deps.sharedMaxAgeSeconds }
+  const known = await versionsOf(deps.catalog.layers, layers)
+  setCacheControl(marked, reply, known)
+  if (hasAlready(request, marked, known)) return reply.code(304).send()
+  const made = await deps.limiter.run(reply, async (signal) => {
+    const tiles = await Promise.all(
+      members.map(({ layer }, index) => {
+        const { style = { rules: [], lost: [] } } = styles[index] ?? {}
+        const one = { layer, set, tile, scale: 1, style: undefined, time: undefined, format: 'png' } as const
+        return makeTile(deps, one, { style, time: undefined }, signal)
+      }),
+    )
+    return { tiles, bytes: await layTiles(deps, tiles, isOpaque, signal) }
+  })
+  if (made === undefined) return reply.hijack()
+  const sent = made.tiles.map(({ version, isCurrent }, index) => {
+    return { layer: layers[index] as LayerRecord, version, isCurrent }
+  })
+  setCacheControl(marked, reply, sent)
+  return reply.header('content-type', isOpaque ? 'image/jpeg' : 'image/png').send(Buffer.from(made.bytes))
+}
+
+function layTiles(
+  { pictures }: Pick<PictureDeps, 'pictures'>,
+  tiles: readonly CachedTile[],
+  isOpaque: boolean,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
+  const drawn = tiles.map(({ bytes }) => bytes).filter(({ length }) => length > 0)
+  const frame = {
+    pictures: drawn.length > 0 ? drawn : [emptyPicture('png', 256)],
+    width: tileCells,
+    height: tileCells,
+  }
+  return isOpaque
+    ? pictures.lay({ ...frame, background: [255, 255, 255, 255], format: 'jpeg' }, signal)
+    : pictures.lay({ ...frame, background: [0, 0, 0, 0], format: 'png' }, signal)
 }
 
 function makeTile(

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
-import type { LayerRecord, Layers } from '../../catalog/index.ts'
+import type { Catalog, LayerRecord, Layers } from '../../catalog/index.ts'
 import { BoundedCache } from '../../core/caches/bounded-cache.ts'
 import { notFound } from '../../core/errors/errors.ts'
 import type { Maps, PreviousVersions, Rasters } from '../../render/index.ts'
@@ -23,7 +23,7 @@ const zip = promisify<Uint8Array, { level: number }, Buffer>(gzip)
 
 /** Dependencies of the endpoints below `/tiles`. */
 export interface TileDeps extends CachingSettings {
-  catalog: { layers: Layers }
+  catalog: Pick<Catalog, 'layers' | 'layerGroups'>
   maps: Maps
   /** Earlier versions of layers. */
   earlier: Pick<PreviousVersions, 'at' | 'tile'>

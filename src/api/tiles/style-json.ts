@@ -10,7 +10,7 @@ import { operation } from '../endpoint.ts'
 import { tokenForLinks, urlToken } from '../url-token.ts'
 import { hasAlready, setCacheControl } from './caching.ts'
 import { styleFor, styleOfVersion } from './drawn-style.ts'
-import { layerSegment, maxTileLayers, namedLayers } from './named-layers.ts'
+import { layerSegment, maxTileLayers, namedMembers } from './named-layers.ts'
 import type { TileDeps } from './send-tile.ts'
 import { versionsOf } from './send-tile.ts'
 import { tileExtentOf } from './tile-bounds.ts'
@@ -19,7 +19,7 @@ import { earlierLayer, requestedVersion } from './version-tiles.ts'
 
 /** Inputs of complete styles. */
 interface StyleDeps extends TileDeps {
-  catalog: Pick<Catalog, 'layers' | 'styles' | 'versions'>
+  catalog: Pick<Catalog, 'layers' | 'layerGroups' | 'styles' | 'versions'>
 }
 
 const MapStyle = Type.Object(
@@ -41,7 +41,7 @@ export const getMapStyle = operation({
     'Several layers are drawn each in its own style, the first one at the bottom. `terrane:not-converted` in `metadata` lists the parts of a style that MapLibre cannot draw. The style has no `glyphs`, so MapLibre draws text with local fonts.',
   params: Type.Object({
     layer: Type.String({
-      description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} separated by commas, whose names differ`,
+      description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} separated by commas, whose names differ; or a group of layers`,
     }),
   }),
   query: Type.Object({
@@ -55,7 +55,8 @@ export const getMapStyle = operation({
   }),
   answers: { 200: MapStyle },
   handle: async (deps: StyleDeps, request, reply) => {
-    const layers = await namedLayers(deps.catalog.layers, request)
+    const members = await namedMembers(deps.catalog, request)
+    const layers = members.map(({ layer }) => layer)
     const { style: name, version } = request.query
     if (version !== undefined)
       return earlierMapStyle(deps.catalog, deps.earlier, request, reply, { layers, version, name })
@@ -63,13 +64,17 @@ export const getMapStyle = operation({
       throw invalid('one-layer', `A style is requested for exactly one layer, found ${layers.length}`)
     for (const layer of layers) if (layer.details.kind === 'vector') await deps.maps.requireTiles(layer)
     const known = await versionsOf(deps.catalog.layers, layers)
-    const drawn = await Promise.all(layers.map((layer) => styleFor(deps, request, layer, name)))
+    const drawn = await Promise.all(
+      members.map(({ layer, style }) => styleFor(deps, request, layer, name ?? style)),
+    )
     const { sharedMaxAgeSeconds } = deps
     const marked = {
       version: `${deps.version}-${drawn.map(({ key }) => key).join('-')}`,
       sharedMaxAgeSeconds,
     }
-    const sources = await Promise.all(layers.map((layer) => sourceOf(request, layer, name)))
+    const sources = await Promise.all(
+      members.map(({ layer, style }) => sourceOf(request, layer, name ?? style)),
+    )
     setCacheControl(marked, reply, known)
     if (hasAlready(request, marked, known)) return reply.code(304).send()
     const mapped = layers.flatMap((layer, index): MappedLayer[] => {

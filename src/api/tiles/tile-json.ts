@@ -20,7 +20,7 @@ import { earlierLayer, requestedVersion } from './version-tiles.ts'
 
 const Params = Type.Object({
   layer: Type.String({
-    description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} separated by commas, whose names differ`,
+    description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} separated by commas, whose names differ; or a group of layers`,
   }),
 })
 const Fields = Type.Record(
@@ -140,7 +140,7 @@ export const getTileJson = operation({
   query: Type.Object({ version: requestedVersion, ...tileFilter, ...urlToken }),
   answers: { 200: TileJson },
   handle: async (deps: TileDeps, request, reply) => {
-    const layers = await namedLayers(deps.catalog.layers, request)
+    const layers = await namedLayers(deps.catalog, request, { kind: 'vector' })
     const { version } = request.query
     filterOf(request.query, layers)
     if (version !== undefined) return earlierTileJson(deps.earlier, request, reply, layers, version)

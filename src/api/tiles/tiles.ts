@@ -10,7 +10,7 @@ import { requestedVersion, sendTileOfVersion } from './version-tiles.ts'
 
 const Params = Type.Object({
   layer: Type.String({
-    description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} separated by commas, whose names differ`,
+    description: `Workspace and layer, such as \`city:trees\`; up to ${maxTileLayers} separated by commas, whose names differ; or a group of layers`,
   }),
   z: Type.String({ description: 'Zoom, 0 to 22' }),
   x: Type.String({ description: 'Column from the west' }),
@@ -38,7 +38,7 @@ export const getTile = operation({
   query: Type.Object({ properties, v, version: requestedVersion, ...tileFilter, ...urlToken }),
   answers: { 200: media('A Mapbox Vector Tile', { [mvt]: Bytes }), 204: empty('Nothing is there') },
   handle: async (deps: TileDeps, request, reply) => {
-    const layers = await namedLayers(deps.catalog.layers, request)
+    const layers = await namedLayers(deps.catalog, request, { kind: 'vector' })
     const tile = parseTile('WebMercatorQuad', request.params)
     const filter = filterOf(request.query, layers)
     if (request.query.version !== undefined)

@@ -1,4 +1,5 @@
 import { conflict, Failure, notFound } from '../../core/errors/errors.ts'
+import { laterThan } from '../../core/time/later-than.ts'
 import type { MapDocument, SavedMap } from '../records.ts'
 import { countMaps, deleteMap, findMap, insertMap, listMaps, updateMap } from '../rows/map-rows.ts'
 import { checkName } from '../rows/workspace-rows.ts'
@@ -67,9 +68,4 @@ export class SavedMaps {
 /** The error for a map that does not exist, or that the caller may not read. */
 export function unknownMap(name: string): Failure {
   return notFound('unknown-map', `Map "${name.slice(0, 200)}" does not exist`)
-}
-
-/** The time of a change also tells states of a map apart. */
-function laterThan(previous: string, now: Date): string {
-  return new Date(Math.max(Date.parse(previous) + 1, now.getTime())).toISOString()
 }

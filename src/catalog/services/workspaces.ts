@@ -1,5 +1,6 @@
 import { conflict, invalid } from '../../core/errors/errors.ts'
 import type { QuotaKind, Workspace } from '../records.ts'
+import { deleteGroupsOf } from '../rows/group-rows.ts'
 import { saveQuota } from '../rows/quota-rows.ts'
 import { listStores } from '../rows/store-rows.ts'
 import { deleteStylesOf } from '../rows/style-rows.ts'
@@ -105,7 +106,7 @@ export class Workspaces {
   }
 
   /**
-   * Deletes an empty workspace; `recurse` also deletes its stores, layers and styles, like `Stores.delete`.
+   * Deletes an empty workspace; `recurse` also deletes its stores, layers, groups and styles, like `Stores.delete`.
    */
   async delete(name: string, options: { recurse: boolean }): Promise<void> {
     const { database } = this.#deps
@@ -120,6 +121,7 @@ export class Workspaces {
     for (const store of stores) await this.#stores.delete(store, { recurse: true })
     await this.#stores.forgetGone(name)
     await database.transaction(async (db) => {
+      await deleteGroupsOf(db, name)
       await deleteStylesOf(db, name)
       await clearDefaultWorkspace(db, name)
       await deleteWorkspaceRow(db, name)

@@ -50,6 +50,28 @@ export interface Tables extends AccountTables, MonitoringTables {
     clock_skew_ms: Generated<number>
   }
   counters: { name: string; value: number }
+  layer_groups: {
+    id: Generated<number>
+    /** Empty: a group of no workspace. */
+    workspace: string
+    name: string
+    /** A `GroupMode`. */
+    mode: string
+    title: string
+    abstract: string | null
+    created_at: string
+    updated_at: string
+  }
+  layer_group_members: {
+    group_id: number
+    /** The lowest first. */
+    position: number
+    layer_id: number | null
+    /** A group that is a member. */
+    member_id: number | null
+    /** Null: the style of the layer. */
+    style: string | null
+  }
   saved_maps: {
     name: string
     title: string

@@ -176,13 +176,12 @@ function markedStops(stops: LegendRamp['stops']): LegendRamp['stops'] {
   )
 }
 
-function rampRow(entry: LegendEntry, ramp: LegendRamp, y: number, index: number): Row {
+function rampRow(entry: LegendEntry, ramp: LegendRamp, y: number, id: string): Row {
   const heading = entry.title === '' ? { svg: '', height: 0 } : entryRow({ ...entry, symbols: [] }, y)
   const top = y + heading.height + (heading.height > 0 ? rowGap : 0) + 4
   const finite = ramp.stops.filter(({ value }) => Number.isFinite(value))
   const [low, high] = [finite[0]?.value ?? 0, finite.at(-1)?.value ?? 1]
   const share = (value: number): number => (high === low ? 0 : (value - low) / (high - low))
-  const id = `ramp${index}`
   const stops = finite.map(({ value, color, opacity }) =>
     svgElement('stop', {
       offset: `${svgNumber(100 - share(value) * 100)}%`,
@@ -238,8 +237,35 @@ export function entrySvg(entry: LegendEntry): string {
   return `<svg ${head} font-family="${escapeSvg(fontFamily)}">${symbolRow(entry, 3)}</svg>`
 }
 
-/** Writes a legend as SVG. Texts are text elements, so that the viewer substitutes a missing font. */
-export function legendSvg(legend: Legend): { svg: string; width: number; height: number } {
+/** A drawn legend with its size. */
+export interface LegendDrawing {
+  svg: string
+  width: number
+  height: number
+}
+
+/** Height that stacked legends have at most: further ones are left out. */
+const tallestStack = 8192
+
+/** Writes several legends as one SVG, the first on top. */
+export function stackedLegendsSvg(legends: readonly Legend[]): LegendDrawing {
+  let height = 0
+  let parts = ''
+  for (const [index, legend] of legends.entries()) {
+    const one = legendSvg(legend, { idPrefix: `legend${index}-` })
+    if (height > 0 && height + one.height > tallestStack) break
+    parts += `<g transform="translate(0 ${height})">${one.svg}</g>`
+    height += one.height
+  }
+  const head = `xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"`
+  return { svg: `<svg ${head}>${parts}</svg>`, width, height }
+}
+
+/**
+ * Writes a legend as SVG. Texts are text elements, so that the viewer substitutes a missing font. `idPrefix` tells
+ * the ids of several legends in one document apart.
+ */
+export function legendSvg(legend: Legend, { idPrefix = '' }: { idPrefix?: string } = {}): LegendDrawing {
   const rows: string[] = []
   const [only, ...others] = legend.entries
   const isStated = others.length === 0 && only?.title === legend.title
@@ -255,7 +281,8 @@ export function legendSvg(legend: Legend): { svg: string; width: number; height:
   }
   y += title.length > 0 ? 4 : 0
   for (const [index, entry] of legend.entries.entries()) {
-    const row = entry.ramp === undefined ? entryRow(entry, y) : rampRow(entry, entry.ramp, y, index)
+    const row =
+      entry.ramp === undefined ? entryRow(entry, y) : rampRow(entry, entry.ramp, y, `${idPrefix}ramp${index}`)
     rows.push(row.svg)
     y += row.height + rowGap
   }

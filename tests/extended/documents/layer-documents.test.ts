@@ -56,6 +56,8 @@ describe('docs of finding, filtering, paging and downloading layers', () => {
     await run(`bin/terrane.mjs import trees.geojson --store default --url ${url}`)
     const map = await run(blockAt('docs/maps.md > Saved maps > sh 1'))
     assert.match(map, /"name":"trees","title":"Trees".*"opacity":0\.5.*"name":"trees".*"omittedLayers":0/s)
+    const group = await run(blockAt('docs/layer-groups.md > Layer groups > sh 1'))
+    assert.match(group, /"name":"base","mode":"SINGLE".*"name":"default:trees".*"bounds":/s)
     const printed = await run(blockAt('docs/downloads.md > Downloads > sh 1'))
     assert.match(printed, /trees\.fgb: .*B, 2 rows\nNot as in the layer:\n {2}Times of day/)
     const ends = { 'trees.gpkg': 'SQLite', 'tall.zip': 'PK', 'trees.fgb': 'fgb' }

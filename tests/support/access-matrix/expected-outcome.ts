@@ -132,6 +132,9 @@ export class MatrixModel {
         return this.#byFile(caller, need.action, target)
       case 'map':
         return this.#byMap(caller)
+      case 'layer-group':
+        if (this.can(caller, 'read', target)) return ['permitted']
+        return [caller.role === 'anonymous' ? '401' : 'missing']
     }
   }
 

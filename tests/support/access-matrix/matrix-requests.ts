@@ -118,6 +118,12 @@ function requestsOf(method: string, path: string, need: Need, ids: MatrixIds): S
     const targets = /\/(granules|file)\b/.test(path) ? rasters : vectors
     return targets.map((target) => layerRequest(base, target))
   }
+  if (need.kind === 'layer-group') {
+    const { workspace } = trees
+    return [
+      idRequest({ ...base, path: path.replace('{workspace}', workspace) }, trees, 'layergroup', 'grove'),
+    ]
+  }
   if (path.includes('{workspace}')) return [trees, wells].map((target) => workspaceRequest(base, target))
   if (need.kind === 'this-import') {
     // Ids of tasks and files that do not exist, so that nothing is removed.

@@ -149,6 +149,10 @@ async function makeLayers(server: TestServer): Promise<MatrixIds> {
   await done(server, 'POST', '/rest/maps', {
     map: { name: 'plan', layers: [{ name: `town:${trees.layer}` }], public: false },
   })
+  for (const place of ['', '/workspaces/town'])
+    await done(server, 'POST', `/rest${place}/layergroups`, {
+      layerGroup: { name: 'grove', publishables: { published: { name: `town:${trees.layer}` } } },
+    })
   return { townImport, countyImport, treesFile, hiddenFile }
 }
 

@@ -27,6 +27,8 @@ export type Need =
   | { kind: 'file'; action: 'read' | 'remove' }
   /** A private saved map: its owner and staff. */
   | { kind: 'map'; action: 'read' | 'change' }
+  /** Reading a layer of a group. */
+  | { kind: 'layer-group' }
 
 const nothing: Need = { kind: 'nothing' }
 const login: Need = { kind: 'login', changesAccount: false }
@@ -79,7 +81,8 @@ const lines: [RegExp, Need][] = [
   [/^GET \/rest\/workspaces\/default$/, on('workspace', 'read')],
   [/^GET \/rest\/workspaces\/{}\/usage$/, { kind: 'import-into' }],
   [/^(POST \/rest\/workspaces|PUT \/rest\/workspaces\/default)$/, everything],
-  [/^GET \/rest\/workspaces\/{}\/layers$/, { kind: 'anything-of' }],
+  [/^GET \/rest\/(workspaces\/{}\/)?layergroups\/{}$/, { kind: 'layer-group' }],
+  [/^GET \/rest\/workspaces\/{}\/(layers|layergroups)$/, { kind: 'anything-of' }],
   [/^GET \/rest\/workspaces\/{}(\/styles)?$/, on('workspace', 'read', false)],
   [/^GET \/rest\/workspaces\/{}\/styles\/{}$/, { kind: 'anything-of' }],
   [/^GET \/rest\/workspaces\/{}\/(datastores|coveragestores)$/, on('workspace', 'read')],
@@ -111,6 +114,9 @@ const lines: [RegExp, Need][] = [
   [/^GET \/gwc\/service\/tms\/1\.0\.0\/{}/, publicLayer],
   [/^(GET|POST) \/{}\/(gwc\/service\/)?(wms|wfs|wcs|ows|wmts)(\/|$)/, { kind: 'anything-of' }],
   [/^(GET|POST) \/(gwc\/service\/)?(wms|wfs|wcs|ows|wmts|tms)(\/|$)/, nothing],
+  [/^GET \/rest\/layergroups$/, nothing],
+  [/^POST \/rest\/layergroups$/, everything],
+  [/^(PUT|DELETE) \/rest\/layergroups\/{}$/, everything],
   [/^GET \/rest\/maps$/, nothing],
   [/^POST \/rest\/maps$/, account],
   [/^GET \/rest\/maps\/{}$/, { kind: 'map', action: 'read' }],

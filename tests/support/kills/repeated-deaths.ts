@@ -17,7 +17,7 @@ export async function givesUp(t: Cleanup, type: string): Promise<void> {
   await server.start()
   const ended = await server.now.importIn(id, ['COMPLETE', 'COMPLETE_ERROR'])
   assert.equal(ended.state, 'COMPLETE_ERROR', JSON.stringify(ended))
-  assert.match(String(ended.tasks?.[0]?.errorMessage), /3 times and the server died/)
+  assert.match(String(ended.tasks?.[0]?.errorMessage), /3 times, and the server process died/)
   assert.deepEqual(await target.content('places'), old)
   await target.assertClean(['places'], keptTables(dataDir))
   await runImport(server.now, id)

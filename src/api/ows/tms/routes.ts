@@ -5,7 +5,7 @@ import { endpoint, operation } from '../../endpoint.ts'
 import { parseTile } from '../../tiles/send-tile.ts'
 import { urlToken } from '../../url-token.ts'
 import type { OwsDeps, ServiceTileDeps } from '../ows-deps.ts'
-import { requireTileLayer, sendLayerTile } from '../wmts/send-named-tile.ts'
+import { requireTileLayer, requireTileLayers, sendNamedTile } from '../wmts/send-named-tile.ts'
 import { describeService, describeTileMap, listTileMaps } from './documents.ts'
 import { orTmsError } from './exceptions.ts'
 import { readTileMap } from './tile-maps.ts'
@@ -77,11 +77,11 @@ const getTmsTile = operation({
       const { layer: name, z, x, y: file } = request.params
       const [row = '', ending] = file.split('.', 2)
       const { set, format, layer: layerName } = readTileMap(name, ending)
-      const layer = await requireTileLayer(deps.catalog, { request, workspace: undefined }, layerName)
+      const named = await requireTileLayers(deps.catalog, { request, workspace: undefined }, layerName)
       const southern = parseTile(set, { z, x, y: row })
       const tile = { ...southern, y: getTileMatrixSet(set).rows * 2 ** southern.z - 1 - southern.y }
-      const requested = { layer, set, tile, style: undefined, time: undefined, format }
-      return sendLayerTile(deps, request, reply, requested)
+      const requested = { requested: named, set, tile, style: undefined, time: undefined, format }
+      return sendNamedTile(deps, request, reply, requested)
     }),
 })
 

@@ -2,9 +2,12 @@ import type { LayerSummary } from '../../../catalog/index.ts'
 import { escapeXml } from '../../../core/text/escape.ts'
 import { waitLimit } from '../../../core/time/wait-limit.ts'
 import type { TimeBounds } from '../../../stores/index.ts'
+import { boundsOfLayers } from '../../bounds-of-layers.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'
 import type { LayerTimeBounds } from '../../layer-times.ts'
 import { legendPath } from '../legend-path.ts'
+import type { ListedGroup } from '../listed-groups.ts'
+import { listReadableGroups } from '../listed-groups.ts'
 import { commonCrs } from '../named-crs.ts'
 import type { OwsDeps } from '../ows-deps.ts'
 import { sendPieces } from '../send-pieces.ts'
@@ -12,7 +15,7 @@ import { inspireView, textElement, wmsHead, wmsTail } from '../service-about.ts'
 import type { ServiceMetadata } from '../service-metadata.ts'
 import { readServiceMetadata } from '../service-metadata.ts'
 import { infoFormats } from './feature-info.ts'
-import { mapFormats, maxCells, maxMapLayers } from './get-map.ts'
+import { groupStyle, mapFormats, maxCells, maxMapLayers } from './get-map.ts'
 import { legendFormats } from './legend-graphic.ts'
 import { dimensionXml, featureDimensionXml } from './time-dimension.ts'
 import type { WmsRequest, WmsVersion } from './wms-request.ts'
@@ -26,11 +29,13 @@ export async function getCapabilities(
   request: WmsRequest,
 ): Promise<unknown> {
   const type = request.version === '1.3.0' ? 'text/xml' : 'application/vnd.ogc.wms_xml'
-  const metadata = await readServiceMetadata(deps, request)
+  const { cards, ...metadata } = await readServiceMetadata(deps, request)
+  const drawn = cards.filter(({ kind }) => kind !== 'table')
+  const groups = await listReadableGroups(deps.catalog, request.workspace, drawn)
   return sendPieces(
     request.reply,
     `${type}; charset=utf-8`,
-    documentPieces(deps.bounds, deps.times, request, metadata),
+    documentPieces(deps.bounds, deps.times, request, { ...metadata, cards: drawn, groups }),
   )
 }
 
@@ -38,21 +43,52 @@ async function* documentPieces(
   bounds: LayerBounds,
   layerTimeBounds: LayerTimeBounds,
   request: WmsRequest,
-  metadata: ServiceMetadata,
+  metadata: ServiceMetadata & { groups: readonly ListedGroup[] },
 ): AsyncGenerator<string> {
   const { head, tail } = request.version === '1.3.0' ? frame13(metadata, request) : frame11(metadata, request)
-  const cards = metadata.cards.filter(({ kind }) => kind !== 'table')
   yield head
   const soon = waitLimit(longestTimesMs)
-  const times = cards.map((card) => layerTimeBounds.ofCard(card, soon))
-  for (const [index, card] of cards.entries())
-    yield layerXml(request, card, { bounds: await bounds.of(card), times: await times[index] })
+  const times = new Map(metadata.cards.map((card) => [card.id, layerTimeBounds.ofCard(card, soon)]))
+  const writeLayer = async (card: LayerSummary): Promise<string> =>
+    layerXml(request, card, { bounds: await bounds.of(card), times: await times.get(card.id) })
+  for (const listed of metadata.groups) yield groupXml(request, listed, { bounds, writeLayer })
+  const inside = idsInsideGroups(metadata.groups)
+  for (const card of metadata.cards) if (!inside.has(card.id)) yield writeLayer(card)
   yield tail
 }
 
-function serviceUrl({ request, workspace }: WmsRequest): string {
-  const path = workspace === undefined ? '/wms' : `/${encodeURIComponent(workspace)}/wms`
-  return escapeXml(request.link(`${path}?`))
+/** Returns the layers that groups of the mode `NAMED` contain in the document. */
+function idsInsideGroups(groups: readonly ListedGroup[]): ReadonlySet<number> {
+  const named = groups.filter(({ group }) => group.mode === 'NAMED')
+  return new Set(named.flatMap(({ layers }) => layers.map(({ card }) => card.id)))
+}
+
+async function groupXml(
+  request: WmsRequest,
+  { group, name, layers }: ListedGroup,
+  { bounds, writeLayer }: { bounds: LayerBounds; writeLayer: (card: LayerSummary) => Promise<string> },
+): Promise<string> {
+  const cards = layers.map(({ card }) => card)
+  const inside = group.mode === 'NAMED' ? await Promise.all(cards.toReversed().map(writeLayer)) : []
+  const legend = `${request.request.link(servicePath(request))}?service=WMS&version=1.1.1&request=GetLegendGraphic&format=image/png&layer=${encodeURIComponent(name)}`
+  return [
+    '<Layer queryable="1">',
+    textElement('Name', name),
+    textElement('Title', group.title),
+    textElement('Abstract', group.abstract),
+    boundsXml(await boundsOfLayers(bounds, cards), request.version),
+    styleXml(request, groupStyle, legend),
+    ...inside,
+    '</Layer>\n',
+  ].join('')
+}
+
+function servicePath({ workspace }: WmsRequest): string {
+  return workspace === undefined ? '/wms' : `/${encodeURIComponent(workspace)}/wms`
+}
+
+function serviceUrl(request: WmsRequest): string {
+  return escapeXml(request.request.link(`${servicePath(request)}?`))
 }
 
 function resource(request: WmsRequest): string {
@@ -128,7 +164,9 @@ function layerXml(request: WmsRequest, card: LayerSummary, { bounds, times }: Fo
     card.attribution === undefined
       ? ''
       : `<Attribution>${textElement('Title', card.attribution)}</Attribution>`,
-    ...[card.style, ...(card.styles ?? [])].map((style) => styleXml(request, card, style)),
+    ...[card.style, ...(card.styles ?? [])].map((style) =>
+      styleXml(request, style, request.request.link(legendPath(card, style))),
+    ),
     '</Layer>\n',
   ].join('')
 }
@@ -160,13 +198,12 @@ function boundsXml(bounds: number[] | undefined, version: WmsVersion): string {
   ].join('')
 }
 
-function styleXml({ request, version }: WmsRequest, card: LayerSummary, style: string): string {
+function styleXml({ version }: WmsRequest, style: string, legend: string): string {
   // The size of a legend is known when it is drawn; 1.1.1 requires one.
   const size = version === '1.3.0' ? '' : ' width="200" height="200"'
-  const legend = escapeXml(request.link(legendPath(card, style)))
   return [
     `<Style>${textElement('Name', style)}${textElement('Title', style)}`,
     `<LegendURL${size}><Format>image/png</Format>`,
-    `<OnlineResource xmlns:xlink="http://www.w3.org/1999/xlink" xlink:type="simple" xlink:href="${legend}"/></LegendURL></Style>`,
+    `<OnlineResource xmlns:xlink="http://www.w3.org/1999/xlink" xlink:type="simple" xlink:href="${escapeXml(legend)}"/></LegendURL></Style>`,
   ].join('')
 }

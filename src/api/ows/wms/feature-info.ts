@@ -14,7 +14,7 @@ import type {
 import type { FeaturePageRequest, MapPoint, WrittenForm } from '../../../stores/index.ts'
 import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { KeyValues } from '../key-values.ts'
-import { requireLayers } from '../named-layers.ts'
+import { type RequestedLayer, requireLayersAndGroups } from '../named-layers.ts'
 import type { FeatureInfoDeps, OwsCatalog } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
@@ -94,10 +94,14 @@ export async function getFeatureInfo(deps: FeatureInfoDeps, wmsRequest: WmsReque
       `At most ${maxMapLayers} layers can be queried`,
       'query_layers',
     )
-  const layers = await requireLayers(deps.catalog, request, names, { workspace, parameter: 'query_layers' })
+  const requestedLayers = await requireLayersAndGroups(deps.catalog, request, names, {
+    workspace,
+    parameter: 'query_layers',
+  })
+  const layers = requestedLayers.map(({ layer }) => layer)
   const details = layers.map((layer) => layer.details)
   const times = readTimeDimension(values, details)
-  const filters = withTimes(await readQueryFilters(deps.documents, values, layers), layers, times)
+  const filters = withTimes(await readQueryFilters(deps.documents, values, requestedLayers), layers, times)
   const place = { srs: crs.srs, x: point.x, y: point.y }
   const { gml } = writer
   const formOf = (layer: LayerRecord): WrittenForm | undefined =>
@@ -129,7 +133,7 @@ export async function getFeatureInfo(deps: FeatureInfoDeps, wmsRequest: WmsReque
 function readQueryFilters(
   documents: RequestDocuments,
   values: KeyValues,
-  layers: readonly LayerRecord[],
+  layers: readonly RequestedLayer[],
 ): Promise<(FilteredTableQuery | undefined)[]> {
   const names = values.list('query_layers')
   const shown = values.list('layers')
@@ -139,7 +143,7 @@ function readQueryFilters(
   return readChosenFilters(
     values,
     shown,
-    layers.map((layer, at) => ({ layer, name: names[at] ?? '' })),
+    layers.map(({ layer, position }) => ({ layer, name: names[position] ?? '' })),
     documents,
   )
 }

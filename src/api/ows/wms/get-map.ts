@@ -11,7 +11,7 @@ import { requireStyleSize } from '../../../styles/index.ts'
 import type { SldLayer } from '../../../styles/sld/read-sld.ts'
 import { styleFor } from '../../tiles/drawn-style.ts'
 import type { KeyValues } from '../key-values.ts'
-import { requireLayers } from '../named-layers.ts'
+import { type RequestedLayer, requireLayersAndGroups } from '../named-layers.ts'
 import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
@@ -23,6 +23,8 @@ import type { WmsRequest } from './wms-request.ts'
 
 /** Cells along a side of a picture at most. */
 export const maxCells = 4096
+/** Name of the only style of a group, in capabilities and requests. */
+export const groupStyle = 'default'
 /** Layers of a map at most. */
 export const maxMapLayers = 50
 
@@ -39,11 +41,16 @@ export async function getMap(
   const box = readMapBox(values, axes)
   const [width, height] = [values.requireCount('width', maxCells), values.requireCount('height', maxCells)]
   const { format, laid, mediaType } = readMapFormat(values.require('format'))
-  const layers = await readLayers(deps.catalog, deps.takesSentStyles, deps.documents, wmsRequest)
+  const { layers, requested } = await readLayers(
+    deps.catalog,
+    deps.takesSentStyles,
+    deps.documents,
+    wmsRequest,
+  )
   const records = layers.map(({ layer }) => layer)
   const details = records.map((one) => one.details)
   const times = readTimeDimension(values, details)
-  const filters = withTimes(await readLayerFilters(values, records, deps.documents), records, times)
+  const filters = withTimes(await readLayerFilters(values, requested, deps.documents), records, times)
   const drawing: DrawingRequest = {
     layers,
     srs,
@@ -145,39 +152,59 @@ export function readColor(text: string | undefined): string {
   )
 }
 
+/** Layers of a map, and the names that they have in the request, of the same order. */
+interface MapLayers {
+  layers: StyledLayer[]
+  requested: RequestedLayer[]
+}
+
 /** Reads the layers with their styles, which are as many or none (OGC 06-042, section 7.3.3.4). */
 async function readLayers(
   catalog: OwsCatalog,
   takesSentStyles: boolean,
   documents: RequestDocuments,
   wmsRequest: WmsRequest,
-): Promise<StyledLayer[]> {
+): Promise<MapLayers> {
   const { values, request, workspace } = wmsRequest
   const sent = takesSentStyles ? await readSentStyles(values, documents) : undefined
   const isNamed = sent === undefined || values.find('layers') !== undefined
   const names = isNamed ? values.require('layers').split(',') : [...sent.keys()]
   const styles = values.list('styles')
-  if (names.length > maxMapLayers)
-    throw new OwsFailure(
-      'InvalidParameterValue',
-      `A map has at most ${maxMapLayers} layers, found ${names.length}`,
-      'layers',
-    )
+  requireFewLayers(names)
   if (styles.length > 0 && styles.length !== names.length)
     throw new OwsFailure(
       'InvalidParameterValue',
       `STYLES names ${styles.length} styles for ${names.length} layers`,
       'styles',
     )
-  const layers = await requireLayers(catalog, request, names, { workspace, parameter: 'layers' })
-  return Promise.all(
-    layers.map(async (layer, index) => {
-      const own = sent?.get(names[index] ?? '')
+  const requested = await requireLayersAndGroups(catalog, request, names, { workspace, parameter: 'layers' })
+  requireFewLayers(requested)
+  const layers = await Promise.all(
+    requested.map(async ({ layer, position, group, style }) => {
+      const name = names[position] ?? ''
+      if (group !== undefined) requireGroupStyle(name, styles[position], sent?.get(name))
+      const own = group === undefined ? sent?.get(name) : undefined
       request.reportIgnored((own?.lost ?? []).map((text) => `SLD_BODY: ${text}`))
-      const name = own?.styleName ?? styles[index]
-      return { layer, style: own?.style ?? (await styleFor({ catalog }, request, layer, name)).style }
+      const styleName = group === undefined ? (own?.styleName ?? styles[position]) : style
+      return { layer, style: own?.style ?? (await styleFor({ catalog }, request, layer, styleName)).style }
     }),
   )
+  return { layers, requested }
+}
+
+function requireFewLayers({ length }: readonly unknown[]): void {
+  if (length <= maxMapLayers) return
+  const text = `A map has at most ${maxMapLayers} layers, found ${length}`
+  throw new OwsFailure('InvalidParameterValue', text, 'layers')
+}
+
+/** Throws `OwsFailure` for another style of a group than its only one. */
+function requireGroupStyle(name: string, style: string | undefined, sent: SldLayer | undefined): void {
+  if (sent !== undefined)
+    throw invalidStyle(`SLD_BODY has a style of group "${name}": write a NamedLayer for each of its layers`)
+  if (style === undefined || style === '' || style === groupStyle) return
+  const text = `Group "${name}" has only the style "${groupStyle}": its layers have theirs`
+  throw new OwsFailure('StyleNotDefined', text, 'styles')
 }
 
 /**

@@ -5,6 +5,7 @@ import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { WrittenFes } from '../fes/read-fes.ts'
 import { readEcql, readFes } from '../fes/read-fes.ts'
 import { KeyValues } from '../key-values.ts'
+import type { RequestedLayer } from '../named-layers.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
 import { findFeatureId } from '../type-names.ts'
@@ -14,15 +15,16 @@ const maxIds = 10_000
 const nothing: RequestFilter = { requested: { kind: 'constant', is: false }, srs: 'EPSG:4326' }
 
 /**
- * Returns one filter per layer, in order; undefined: all features. `CQL_FILTER` has one text per layer,
- * separated by semicolons, `FILTER` one `Filter` per layer, each in parentheses if there are several;
- * `FEATUREID` applies to all of them. Throws `OwsFailure`, `invalid-filter` and `unsupported-filter`.
+ * Returns one filter per layer, in order; undefined: all features. `CQL_FILTER` has one text per name in the
+ * request, separated by semicolons, `FILTER` one `Filter` per name, each in parentheses if there are several; the
+ * filter of a group applies to each of its feature layers. `FEATUREID` applies to all layers. Throws `OwsFailure`, `invalid-filter` and `unsupported-filter`.
  */
 export async function readLayerFilters(
   values: KeyValues,
-  layers: readonly LayerRecord[],
+  requested: readonly RequestedLayer[],
   documents: RequestDocuments,
 ): Promise<(FilteredTableQuery | undefined)[]> {
+  const layers = requested.map(({ layer }) => layer)
   const [cql, fes, ids] = ['cql_filter', 'filter', 'featureid'].map((name) => values.find(name))
   const given = [cql, fes, ids].filter((one) => one !== undefined)
   if (given.length > 1)
@@ -33,13 +35,16 @@ export async function readLayerFilters(
     )
   const found =
     cql !== undefined
-      ? await readEach(perLayer(splitCql(cql), layers, 'cql_filter'), documents, readCql)
+      ? await readEach(perLayer(splitCql(cql), requested, 'cql_filter'), documents, readCql)
       : fes !== undefined
-        ? await readEach(perLayer(splitFes(fes), layers, 'filter'), documents, readFilterXml)
+        ? await readEach(perLayer(splitFes(fes), requested, 'filter'), documents, readFilterXml)
         : ids !== undefined
           ? layers.map((layer) => readIds(ids, layer))
           : layers.map(() => undefined)
-  const raster = layers.find(({ details }, at) => details.kind === 'raster' && found[at] !== undefined)
+  const raster = requested.find(
+    ({ layer, group }, at) =>
+      layer.details.kind === 'raster' && group === undefined && found[at] !== undefined,
+  )?.layer
   if (raster === undefined || ids !== undefined)
     return layers.map(({ details }, at) => (details.kind === 'raster' ? undefined : found[at]))
   throw new OwsFailure(
@@ -80,7 +85,7 @@ export function readChosenFilters(
     }
     const [cql, fes] = [values.find('cql_filter'), values.find('filter')]
     const one = cql === undefined ? own('filter', splitFes(fes ?? '')) : own('cql_filter', splitCql(cql))
-    return at < 0 ? undefined : (await readLayerFilters(one, [layer], documents))[0]
+    return at < 0 ? undefined : (await readLayerFilters(one, [{ layer, position: 0 }], documents))[0]
   }
   return Promise.all(chosen.map(read))
 }
@@ -95,11 +100,12 @@ function mismatched(name: string, filters: number, layers: number): OwsFailure {
 
 function perLayer(
   texts: readonly string[],
-  layers: readonly LayerRecord[],
+  requested: readonly RequestedLayer[],
   name: string,
 ): { text: string; layer: LayerRecord }[] {
-  if (texts.length !== layers.length) throw mismatched(name, texts.length, layers.length)
-  return layers.map((layer, at) => ({ layer, text: texts[at] ?? '' }))
+  const names = 1 + (requested.at(-1)?.position ?? -1)
+  if (texts.length !== names) throw mismatched(name, texts.length, names)
+  return requested.map(({ layer, position }) => ({ layer, text: texts[position] ?? '' }))
 }
 
 /** A text or a name in quotes, in which quotes are doubled. */

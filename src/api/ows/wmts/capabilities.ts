@@ -2,18 +2,22 @@ import type { LayerSummary } from '../../../catalog/index.ts'
 import type { ServiceSettings } from '../../../core/config/service-settings.ts'
 import { escapeXml } from '../../../core/text/escape.ts'
 import { mercatorOfDegrees } from '../../../render/index.ts'
+import { boundsOfLayers } from '../../bounds-of-layers.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'
 import { layerSegment } from '../../tiles/named-layers.ts'
 import { mvt } from '../../tiles/send-tile.ts'
 import { tokenForLinks } from '../../url-token.ts'
 import type { KeyValues } from '../key-values.ts'
 import { legendPath } from '../legend-path.ts'
+import type { ListedGroup } from '../listed-groups.ts'
+import { listReadableGroups } from '../listed-groups.ts'
 import type { CapabilitiesDeps } from '../ows-deps.ts'
 import { sendPieces } from '../send-pieces.ts'
 import { owsHead, owsProvider, owsTerms, textElement } from '../service-about.ts'
 import type { ServiceMetadata } from '../service-metadata.ts'
 import { readServiceMetadata } from '../service-metadata.ts'
 import { infoFormats } from '../wms/feature-info.ts'
+import { groupStyle } from '../wms/get-map.ts'
 import { matricesOf, namedMatrixSets } from './matrix-sets.ts'
 import type { WmtsRequest } from './tile-request.ts'
 
@@ -30,21 +34,24 @@ export async function getCapabilities(
   request: WmtsRequest,
   values: KeyValues,
 ): Promise<unknown> {
-  const metadata = await readServiceMetadata(deps, { ...request, values })
+  const { cards, ...metadata } = await readServiceMetadata(deps, { ...request, values })
+  const drawn = cards.filter(isDrawn)
+  const groups = await listReadableGroups(deps.catalog, request.workspace, drawn)
   return sendPieces(
     request.reply,
     'application/xml; charset=utf-8',
-    documentPieces(deps.bounds, request, metadata),
+    documentPieces(deps.bounds, request, { ...metadata, cards: drawn, groups }),
   )
 }
 
 async function* documentPieces(
   bounds: LayerBounds,
   request: WmtsRequest,
-  { about, cards }: ServiceMetadata,
+  { about, cards, groups }: ServiceMetadata & { groups: readonly ListedGroup[] },
 ): AsyncGenerator<string> {
   yield `${head}${serviceXml(about, request)}<Contents>\n`
-  for (const card of cards.filter(isDrawn)) yield layerXml(request, card, await bounds.of(card))
+  for (const listed of groups) yield groupXml(request, listed, bounds)
+  for (const card of cards) yield layerXml(request, card, await bounds.of(card))
   yield `${matrixSets}</Contents>\n${metadataUrl(request)}</Capabilities>\n`
 }
 
@@ -101,6 +108,38 @@ function layerXml(request: WmtsRequest, card: LayerSummary, bounds: number[] | u
   ].join('')
 }
 
+/** Writes a group: images only, since features have names of their own layers. */
+async function groupXml(
+  request: WmtsRequest,
+  { group, name, layers }: ListedGroup,
+  bounds: LayerBounds,
+): Promise<string> {
+  const box = await boundsOfLayers(
+    bounds,
+    layers.map(({ card }) => card),
+  )
+  const tile = `/rest/${encodeURIComponent(name).replace('%3A', ':')}/{style}/{TileMatrixSet}/{TileMatrix}/{TileRow}/{TileCol}`
+  return [
+    '<Layer>',
+    textElement('ows:Title', group.title),
+    textElement('ows:Abstract', group.abstract),
+    boxXml(box),
+    textElement('ows:Identifier', name),
+    mercatorBoxXml(box),
+    `<Style isDefault="true">${textElement('ows:Identifier', groupStyle)}</Style>`,
+    ...['image/png', 'image/jpeg'].map((format) => textElement('Format', format)),
+    setLinks,
+    resourceUrl(request, 'image/png', 'tile', `${tile}.png`),
+    resourceUrl(request, 'image/jpeg', 'tile', `${tile}.jpg`),
+    '</Layer>\n',
+  ].join('')
+}
+
+function resourceUrl(request: WmtsRequest, format: string, type: string, path: string): string {
+  const template = withToken(request, path, path.includes('?') ? '&' : '?')
+  return `<ResourceURL format="${escapeXml(format)}" resourceType="${type}" template="${template}"/>`
+}
+
 function boxXml(bounds: number[] | undefined): string {
   const [west = -180, south = -90, east = 180, north = 90] = bounds ?? []
   const [minX, maxX] = east > 180 ? [-180, 180] : [west, east]
@@ -137,8 +176,7 @@ function dimensionXml({ times }: LayerSummary): string {
 function resourceUrls(request: WmtsRequest, card: LayerSummary): string[] {
   const name = request.workspace === undefined ? layerSegment(card) : encodeURIComponent(card.name)
   const tile = `/rest/${name}/{style}/{TileMatrixSet}/{TileMatrix}/{TileRow}/{TileCol}`
-  const url = (format: string, type: string, path: string): string =>
-    `<ResourceURL format="${escapeXml(format)}" resourceType="${type}" template="${withToken(request, path, path.includes('?') ? '&' : '?')}"/>`
+  const url = (format: string, type: string, path: string): string => resourceUrl(request, format, type, path)
   const time = card.times === undefined ? '' : '?time={time}'
   const png = url('image/png', 'tile', `${tile}.png${time}`)
   const jpeg = url('image/jpeg', 'tile', `${tile}.jpg${time}`)

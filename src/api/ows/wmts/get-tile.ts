@@ -1,6 +1,6 @@
 import type { ServiceTileDeps } from '../ows-deps.ts'
 import { readTile, requireMatrixSet } from './matrix-sets.ts'
-import { requireTileLayer, sendLayerTile } from './send-named-tile.ts'
+import { requireTileLayers, sendNamedTile } from './send-named-tile.ts'
 import type { NamedTile, WmtsRequest } from './tile-request.ts'
 import { readTileFormat } from './tile-request.ts'
 
@@ -12,12 +12,12 @@ export async function getTile(
   { format, time }: { format: string; time: string | undefined },
 ): Promise<unknown> {
   const { request, reply } = wmtsRequest
-  const layer = await requireTileLayer(deps.catalog, wmtsRequest, named.layer)
+  const requested = await requireTileLayers(deps.catalog, wmtsRequest, named.layer)
   const matrixSet = requireMatrixSet(named.matrixSet)
   const tile = readTile(matrixSet, named)
   const { style } = named
-  return sendLayerTile(deps, request, reply, {
-    layer,
+  return sendNamedTile(deps, request, reply, {
+    requested,
     set: matrixSet.set,
     tile,
     style,

@@ -1,0 +1,33 @@
+import { endpoint } from '../../endpoint.ts'
+import {
+  changeLayerGroup,
+  changeLayerGroupOfWorkspace,
+  createLayerGroup,
+  createLayerGroupOfWorkspace,
+  deleteLayerGroup,
+  deleteLayerGroupOfWorkspace,
+  listLayerGroups,
+  listLayerGroupsOfWorkspace,
+  showLayerGroup,
+  showLayerGroupOfWorkspace,
+} from './layer-groups.ts'
+
+const ofWorkspace = '/rest/workspaces/:workspace/layergroups'
+
+/** Groups of layers: of no workspace, and of one. */
+export const groupEndpoints = [
+  endpoint('GET', '/rest/layergroups', 'public', 'view', { listLayerGroups }),
+  endpoint('POST', '/rest/layergroups', 'staff', 'create', { createLayerGroup }),
+  endpoint('GET', '/rest/layergroups/:layergroup', 'public', 'view', { showLayerGroup }),
+  endpoint('PUT', '/rest/layergroups/:layergroup', 'staff', 'change', { changeLayerGroup }),
+  endpoint('DELETE', '/rest/layergroups/:layergroup', 'staff', 'remove', { deleteLayerGroup }),
+  endpoint('GET', ofWorkspace, 'public', 'view', { listLayerGroupsOfWorkspace }),
+  endpoint('POST', ofWorkspace, 'workspace:manage', 'create', { createLayerGroupOfWorkspace }),
+  endpoint('GET', `${ofWorkspace}/:layergroup`, 'public', 'view', { showLayerGroupOfWorkspace }),
+  endpoint('PUT', `${ofWorkspace}/:layergroup`, 'workspace:manage', 'change', {
+    changeLayerGroupOfWorkspace,
+  }),
+  endpoint('DELETE', `${ofWorkspace}/:layergroup`, 'workspace:manage', 'remove', {
+    deleteLayerGroupOfWorkspace,
+  }),
+]

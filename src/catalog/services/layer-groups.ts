@@ -1,0 +1,191 @@
+import { conflict, Failure, invalid, notFound } from '../../core/errors/errors.ts'
+import { laterThan } from '../../core/time/later-than.ts'
+import type { GroupMember, LayerGroup } from '../records.ts'
+import {
+  deleteGroup,
+  findGroup,
+  type GroupValues,
+  insertGroup,
+  listGroups,
+  membersOf,
+  updateGroup,
+} from '../rows/group-rows.ts'
+import { findLayer } from '../rows/layer-rows.ts'
+import { checkName } from '../rows/workspace-rows.ts'
+import type { WriteDeps } from './transaction.ts'
+import { nowOf } from './transaction.ts'
+
+type Queryable = WriteDeps['database']['kysely']
+
+/** Name of a group; `workspace` is undefined for a group of no workspace. */
+export type GroupName = Pick<LayerGroup, 'workspace' | 'name'>
+
+/** A layer that a group draws. */
+export interface GroupLayer {
+  id: number
+  workspace: string
+  name: string
+  /** Undefined: the style that the layer has. */
+  style: string | undefined
+}
+
+/** Most layers of a group, with those of its groups: as many as a map has. */
+export const maxGroupLayers = 50
+
+/** Groups of layers: names under which several layers are drawn as one. A group gives no right to read its layers. */
+export class LayerGroups {
+  readonly #deps: Pick<WriteDeps, 'database' | 'clock'>
+
+  constructor(deps: Pick<WriteDeps, 'database' | 'clock'>) {
+    this.#deps = deps
+  }
+
+  /** Lists all groups, those of a workspace, or those of no workspace (`''`), by workspace and name. */
+  list(workspace?: string): Promise<LayerGroup[]> {
+    return listGroups(this.#deps.database.kysely, { workspace })
+  }
+
+  find(name: GroupName): Promise<LayerGroup | undefined> {
+    return findGroup(this.#deps.database.kysely, name)
+  }
+
+  /** Returns the layers of a group and of the groups in it, the lowest first; a layer may occur several times. */
+  async layersOf({ members }: Pick<LayerGroup, 'members'>): Promise<GroupLayer[]> {
+    if (members.every(({ kind }) => kind === 'layer')) return members.flatMap(toGroupLayer)
+    return expand(members, await membersOf(this.#deps.database.kysely))
+  }
+
+  /** The same for each of several groups. */
+  async layersOfEach(groups: readonly LayerGroup[]): Promise<GroupLayer[][]> {
+    const all = groups.some(({ members }) => members.some(({ kind }) => kind === 'layerGroup'))
+      ? await membersOf(this.#deps.database.kysely)
+      : new Map<number, GroupMember[]>()
+    return groups.map(({ members }) => expand(members, all))
+  }
+
+  /** Throws `Failure` for an invalid name, one in use, and members that do not fit. */
+  async create(name: GroupName, values: GroupValues): Promise<LayerGroup> {
+    checkName('Group', name.name)
+    const at = nowOf(this.#deps.clock)
+    await this.#deps.database.transaction(async (db) => {
+      await requireMembers(db, name, values.members)
+      const layer = name.workspace === undefined ? undefined : await findLayer(db, name.workspace, name.name)
+      if (layer !== undefined) throw conflict('layer-group-exists', `A layer is named "${textOf(name)}" already`)
+      if (!(await insertGroup(db, { ...name, ...values }, at)))
+        throw conflict('layer-group-exists', `Group "${textOf(name)}" exists already`)
+    })
+    return this.#get(name)
+  }
+
+  /** Throws `Failure` for members that do not fit, and if the group has changed since it was read. */
+  async change(group: LayerGroup, values: GroupValues): Promise<LayerGroup> {
+    const at = laterThan(group.updatedAt, this.#deps.clock.now())
+    await this.#deps.database.transaction(async (db) => {
+      await requireMembers(db, group, values.members, group.id)
+      if (await updateGroup(db, group, values, at)) return
+      if ((await findGroup(db, group)) === undefined) throw unknownGroup(group)
+      const text = `Group "${textOf(group)}" was changed meanwhile: read it again`
+      throw new Failure('precondition', 'changed-meanwhile', text)
+    })
+    return this.#get(group)
+  }
+
+  /** Deletes a group. It leaves the groups that contain it, and its layers stay. */
+  async delete(group: Pick<LayerGroup, 'id'>): Promise<void> {
+    await deleteGroup(this.#deps.database.kysely, group)
+  }
+
+  async #get(name: GroupName): Promise<LayerGroup> {
+    const group = await this.find(name)
+    if (group === undefined) throw unknownGroup(name)
+    return group
+  }
+}
+
+/** Returns a group's name as services use it. */
+export function textOf({ workspace, name }: GroupName): string {
+  return workspace === undefined ? name : `${workspace}:${name}`
+}
+
+/** The error for a group that does not exist, or of which the caller may read no layer. */
+export function unknownGroup(name: GroupName): Failure {
+  return notFound('unknown-layer-group', `Group "${textOf(name).slice(0, 300)}" does not exist`)
+}
+
+function toGroupLayer({ id, workspace, name, style }: GroupMember): GroupLayer[] {
+  return workspace === undefined ? [] : [{ id, workspace, name, style }]
+}
+
+/** Ends at a group that contains itself, and beyond the most layers of a group. */
+function expand(
+  members: readonly GroupMember[],
+  all: ReadonlyMap<number, readonly GroupMember[]>,
+  above: readonly number[] = [],
+): GroupLayer[] {
+  const layers: GroupLayer[] = []
+  for (const member of members) {
+    if (layers.length > maxGroupLayers) break
+    if (member.kind === 'layer') layers.push(...toGroupLayer(member))
+    else if (!above.includes(member.id))
+      layers.push(...expand(all.get(member.id) ?? [], all, [...above, member.id]))
+  }
+  return layers
+}
+
+/**
+ * Throws `Failure` for a group without members or with too many layers, for members of another workspace, and
+ * for a group that contains itself. `id`: the group that is changed.
+ */
+async function requireMembers(
+  db: Queryable,
+  { workspace, name }: GroupName,
+  members: readonly GroupMember[],
+  id?: number,
+): Promise<void> {
+  if (members.length === 0) throw invalid('invalid-body', 'A group has at least one layer or group')
+  const foreign = members.find((member) => workspace !== undefined && member.workspace !== workspace)
+  if (foreign !== undefined)
+    throw invalid(
+      'invalid-body',
+      `"${textOf(foreign)}" is not in workspace "${workspace}": only a group of no workspace may contain it`,
+    )
+  const all = await membersOf(db)
+  if (id !== undefined) {
+    requireNoCycle(members, all, { id, name })
+    all.set(id, [...members])
+  }
+  const tooLarge = [...all.keys()].filter((one) => one === id || contains(all, one, id))
+  for (const layers of [expand(members, all), ...tooLarge.map((one) => expand(all.get(one) ?? [], all))])
+    if (layers.length > maxGroupLayers)
+      throw invalid(
+        'too-many-layers',
+        `A group has at most ${maxGroupLayers} layers, with those of its groups`,
+      )
+}
+
+function contains(
+  all: ReadonlyMap<number, readonly GroupMember[]>,
+  outer: number,
+  inner: number | undefined,
+  above: readonly number[] = [],
+): boolean {
+  if (inner === undefined || above.includes(outer)) return false
+  return (all.get(outer) ?? []).some(
+    ({ kind, id }) => kind === 'layerGroup' && (id === inner || contains(all, id, inner, [...above, outer])),
+  )
+}
+
+function requireNoCycle(
+  members: readonly GroupMember[],
+  all: ReadonlyMap<number, readonly GroupMember[]>,
+  { id, name }: { id: number; name: string },
+): void {
+  const inner = members.find(
+    (member) => member.kind === 'layerGroup' && (member.id === id || contains(all, member.id, id)),
+  )
+  if (inner !== undefined)
+    throw invalid(
+      'layer-group-cycle',
+      `Group "${textOf(inner)}" contains group "${name}": it cannot be a member of it`,
+    )
+}
