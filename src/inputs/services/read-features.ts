@@ -48,6 +48,11 @@ export class FeatureFile {
     await this.#file.write(text)
   }
 
+  /** Adds a text to the digest that is not in the file. */
+  note(text: string): void {
+    this.#hash.update(text)
+  }
+
   async finish(): Promise<{ path: string; digest: string; rows: number }> {
     await this.#file.close()
     await rename(`${this.#path}.part`, this.#path)
