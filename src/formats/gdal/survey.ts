@@ -50,7 +50,9 @@ export class LayerSurvey {
       if (attribute.type !== 'text') return attribute
       const example = this.#examples[index]
       const type = this.#typeOf(index)
-      return example === undefined ? { ...attribute, type } : { ...attribute, type, source: attribute.name, example }
+      return example === undefined
+        ? { ...attribute, type }
+        : { ...attribute, type, source: attribute.name, example }
     })
   }
 
@@ -72,7 +74,8 @@ export class LayerSurvey {
     const declared = this.#declared[index]
     const found = this.#examples[index] === undefined ? undefined : this.#types[index]?.type
     // MapServer declares dates as instants, too.
-    if (declared?.doesFit !== true || (declared.type === 'timestamp' && found === 'date')) return found ?? 'text'
+    if (declared?.doesFit !== true || (declared.type === 'timestamp' && found === 'date'))
+      return found ?? 'text'
     return declared.type
   }
 

@@ -1,4 +1,4 @@
-import { type XmlElement, readXmlTree } from '../../core/text/xml-tree.ts'
+import { readXmlTree, type XmlElement } from '../../core/text/xml-tree.ts'
 import type { AttributeType } from '../../geo/schema.ts'
 
 /** A property of a feature type: a geometry, or an attribute with its type. */

@@ -1,4 +1,4 @@
-import { type XmlElement, readXmlTree } from '../../core/text/xml-tree.ts'
+import { readXmlTree, type XmlElement } from '../../core/text/xml-tree.ts'
 import { findCrs } from '../../geo/crs-database.ts'
 
 /** What the capabilities of a WFS say about a feature type. */
@@ -28,8 +28,7 @@ export function parseFeatureTypeAbout(text: string, layer: string): FeatureTypeA
     .filter(({ name }) => name === 'FeatureType')
     .map((one) => ({ one, name: textOf(one, /^Name$/) ?? '' }))
   const found =
-    named.find(({ name }) => name === layer) ??
-    named.find(({ name }) => localName(name) === localName(layer))
+    named.find(({ name }) => name === layer) ?? named.find(({ name }) => localName(name) === localName(layer))
   if (found === undefined) return {}
   const defaultCrs = textOf(found.one, /^Default(?:SRS|CRS)$/)
   return { defaultCrs, bounds: boundsOf(found.one) }
@@ -94,7 +93,11 @@ function isDegrees(code: string): boolean {
   return findCrs(`EPSG:${code}`)?.kind === 'geographic'
 }
 
-function isWithin([west, south, east, north]: readonly [number, number, number, number], x: number, y: number) {
+function isWithin(
+  [west, south, east, north]: readonly [number, number, number, number],
+  x: number,
+  y: number,
+) {
   const tolerance = 0.001
   const isInX = x >= west - tolerance && x <= east + tolerance
   return isInX && y >= south - tolerance && y <= north + tolerance

@@ -67,7 +67,7 @@ async function compareAll(
 }
 
 /** Attributes of the id of features, which one of both readers has. */
-const ids = { gml_id: 'of the service', ogc_fid: 'of the service', fid: 'of the service' }
+const ids = { id: 'of the service', gml_id: 'of the service', ogc_fid: 'of the service', fid: 'of the service' }
 
 describe('GDAL and the readers of services', options, () => {
   it('read the same from WFS 2.0 and 1.1 of MapServer', async (test) => {
@@ -106,14 +106,21 @@ describe('GDAL and the readers of services', options, () => {
       'esriGeometryPolyline',
       'esriGeometryPolygon',
     ]
-    const layers = [...shapes.map((shape) => ({ shape, hasZ: false })), { shape: 'esriGeometryPoint' as const, hasZ: true }]
+    const layers = [
+      ...shapes.map((shape) => ({ shape, hasZ: false })),
+      { shape: 'esriGeometryPoint' as const, hasZ: true },
+    ]
     const base = await startWebServer(test, esriTables(layers, rows).listener)
     const location = `${base}/rest/services/all/FeatureServer`
     for (const id of layers.keys()) {
       const query = `${location}/${id}/query?where=1%3D1&outFields=*&resultRecordCount=10&f=json`
       const [layer] = (await layersOfGdal(`ESRIJSON:${query}`, 'ESRIJSON')).values()
       assert.ok(layer !== undefined)
-      const table = await readServiceTable(test, { kind: 'arcgis-featureserver', location, layer: String(id) })
+      const table = await readServiceTable(test, {
+        kind: 'arcgis-featureserver',
+        location,
+        layer: String(id),
+      })
       const meant = { kind_label: 'GDAL does not read the labels of coded values' }
       assert.deepEqual(differencesOf(layer, table, { key: 'OBJECTID', meant }), [], String(id))
     }

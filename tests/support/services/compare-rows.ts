@@ -42,7 +42,12 @@ export function differencesOf(layer: GdalLayer, table: GdalTable, comparison: Co
       const expected = reportedForm(row.values[index] ?? null, field.type, type, {})
       const held = heldForm(cells[at] as Cell, type, field.type, {})
       if (held !== expected)
-        found.push(`row ${String(cells[keyIndex])} ${name} (${field.type}, ${type}): ${expected}, ${held}`.slice(0, 300))
+        found.push(
+          `row ${String(cells[keyIndex])} ${name} (${field.type}, ${type}): ${expected}, ${held}`.slice(
+            0,
+            300,
+          ),
+        )
     }
   }
   for (const { name } of layer.fields) {

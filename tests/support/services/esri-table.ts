@@ -29,12 +29,30 @@ const fields = [
   { name: 'nothing', type: 'esriFieldTypeString', length: 10 },
 ]
 
-const texts = ['plain', '', null, '007', '12', ' blanks ', 'Grüße 🎉', '<&>"\'', 'two\nlines', 'tab\t', 'x'.repeat(3000)]
-const ratios = [0.1, -1.5, 1e300, 48.123_456_789_012_345, null, 5]
-const bigs = [0, 9_007_199_254_740_991, -9_007_199_254_740_991, null]
+const texts = [
+  'plain',
+  '',
+  null,
+  '007',
+  '12',
+  ' blanks ',
+  'Grüße 🎉',
+  '<&>"\'',
+  'two\nlines',
+  'tab\t',
+  'x'.repeat(3000),
+]
+const ratios = [0.1, -1.5, 1e300, 48.123_456_789_012_34, null, 5]
+/** Digits for `rawNumber`. */
+const bigs = ['0', '9223372036854775807', '-9223372036854775808', '9007199254740993', null]
 const times = [1_709_201_472_000, 1_709_201_472_123, -86_400_000, null]
 
 const at = <T>(values: readonly T[], row: number): T | null => values[row % values.length] ?? null
+
+/** A number with all its digits in JSON. */
+function rawNumber(digits: string | null): unknown {
+  return digits === null ? null : (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(digits)
+}
 
 function attributesOf(row: number): Record<string, unknown> {
   return {
@@ -43,7 +61,7 @@ function attributesOf(row: number): Record<string, unknown> {
     code: at(['10115', '01067', null], row),
     small: row - 3,
     whole: row % 4 === 3 ? null : row * 1_000_003,
-    big: at(bigs, row),
+    big: rawNumber(at(bigs, row)),
     single: at([0.5, -2.25, null], row),
     ratio: at(ratios, row),
     guid: '{6F1E6C3E-0E2F-4D4B-8F0E-2F1F6C1D9A10}',
@@ -72,14 +90,31 @@ function ringsOf(row: number): number[][][] {
   return all[row % 3] ?? []
 }
 
-export type EsriShape = 'esriGeometryPoint' | 'esriGeometryMultipoint' | 'esriGeometryPolyline' | 'esriGeometryPolygon'
+export type EsriShape =
+  | 'esriGeometryPoint'
+  | 'esriGeometryMultipoint'
+  | 'esriGeometryPolyline'
+  | 'esriGeometryPolygon'
 
 function geometryOf(shape: EsriShape, row: number, hasZ: boolean): object | null {
   const [x, y] = [1_400_000 + row / 8, 6_800_000 - row / 4]
   if (row === 4) return null
   if (shape === 'esriGeometryPoint') return hasZ ? { x, y, z: row / 2 } : { x, y }
-  if (shape === 'esriGeometryMultipoint') return { points: row % 2 === 0 ? [[x, y]] : [[x, y], [x + 1, y + 1]] }
-  const path = [[x, y], [x + 10, y + 5], [x + 20, y]]
+  if (shape === 'esriGeometryMultipoint')
+    return {
+      points:
+        row % 2 === 0
+          ? [[x, y]]
+          : [
+              [x, y],
+              [x + 1, y + 1],
+            ],
+    }
+  const path = [
+    [x, y],
+    [x + 10, y + 5],
+    [x + 20, y],
+  ]
   if (shape === 'esriGeometryPolyline')
     return { paths: row % 2 === 0 ? [path] : [path, path.map(([left = 0, top = 0]) => [left, top + 100])] }
   return { rings: ringsOf(row) }
@@ -108,11 +143,15 @@ export function esriTables(layers: readonly { shape: EsriShape; hasZ: boolean }[
     const { geometryType, hasZ } = about(id)
     const where = parameters.get('where') ?? ''
     const last = Number(/OBJECTID > (\d+)/.exec(where)?.[1] ?? 0)
-    const since = Date.parse(`${/edited_at >= TIMESTAMP '([^']+)'/.exec(where)?.[1] ?? '1970-01-01 00:00:00'}Z`)
+    const since = Date.parse(
+      `${/edited_at >= TIMESTAMP '([^']+)'/.exec(where)?.[1] ?? '1970-01-01 00:00:00'}Z`,
+    )
     const all = Array.from({ length: rows }, (_, row) => ({
       attributes: attributesOf(row),
       geometry: geometryOf(geometryType, row, hasZ),
-    })).filter(({ attributes }) => Number(attributes['OBJECTID']) > last && Number(attributes['edited_at']) >= since)
+    })).filter(
+      ({ attributes }) => Number(attributes['OBJECTID']) > last && Number(attributes['edited_at']) >= since,
+    )
     if (parameters.get('returnCountOnly') === 'true') return { count: all.length }
     const from = Number(parameters.get('resultOffset') ?? 0)
     const count = Math.min(Number(parameters.get('resultRecordCount') ?? pageSize), pageSize)

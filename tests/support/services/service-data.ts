@@ -83,11 +83,16 @@ function coordinates(geometryType: string, row: number, random: () => number): u
     ]
     return isHole ? corners.reverse() : corners
   }
-  const moved = (rings: number[][][]) =>
-    rings.map((one) => one.map(([left = 0, top = 0]) => [left + 1, top]))
+  const moved = (rings: number[][][]) => rings.map((one) => one.map(([left = 0, top = 0]) => [left + 1, top]))
   if (geometryType === 'POINT') return [x, y]
   if (geometryType === 'POINTZ') return [x, y, row % 3 === 0 ? 0 : random() * 1000]
-  if (geometryType === 'MULTIPOINT') return row % 2 === 0 ? [[x, y]] : [[x, y], [x + 0.01, y + 0.02]]
+  if (geometryType === 'MULTIPOINT')
+    return row % 2 === 0
+      ? [[x, y]]
+      : [
+          [x, y],
+          [x + 0.01, y + 0.02],
+        ]
   const line = [
     [x, y],
     [x + 0.01, y + 0.02],
