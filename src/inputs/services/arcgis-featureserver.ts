@@ -1,7 +1,15 @@
 import { join } from 'node:path'
 import { invalid } from '../../core/errors/errors.ts'
 import { geometryOfEsri } from './esri-geometry.ts'
-import { checkCount, FeatureFile, isJson, type Json, parseJson, SeenIds, textOfValue } from './read-features.ts'
+import {
+  checkCount,
+  FeatureFile,
+  isJson,
+  type Json,
+  parseJson,
+  SeenIds,
+  textOfValue,
+} from './read-features.ts'
 import type { ServiceData, ServiceReader, ServiceReadOptions } from './service.ts'
 import { ServiceClient, serviceFailure } from './service-client.ts'
 

@@ -158,7 +158,7 @@ export function writeFeatureSchema(
   const geometries = lines.filter((line) => line.includes('<Geom'))
   const attributes = lines.filter((line) => !line.includes('<Geom'))
   const none = geometries.length === 0 ? '    <GeometryType>100</GeometryType>\n' : ''
-  const srs = srsName === undefined ? '' : `    <SRSName>${srsName}</SRSName>\n`
+  const srs = srsName === undefined ? '' : `    <SRSName>${plainSrsName(srsName)}</SRSName>\n`
   return `<GMLFeatureClassList>
   <GMLFeatureClass>
     <Name>${name}</Name>
@@ -166,4 +166,9 @@ export function writeFeatureSchema(
 ${geometries.join('')}${none}${srs}${attributes.join('')}  </GMLFeatureClass>
 </GMLFeatureClassList>
 `
+}
+
+/** GDAL does not know the identifiers of GML 2 in a feature schema. */
+function plainSrsName(srsName: string): string {
+  return srsName.replace(/^http:\/\/www\.opengis\.net\/gml\/srs\/epsg\.xml#(?=\d+$)/, 'EPSG:')
 }

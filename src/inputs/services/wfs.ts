@@ -142,7 +142,8 @@ class WfsRead {
     const isMore = (one: GmlPage, read: number) => hasMore(one, read, { matched: one.matched, hits })
     let page = await this.#page(pageSize, 0)
     const isPaged = !isMore(page, page.rows) || (await this.#hasPages(page))
-    if (!isPaged) page = await this.#page()
+    // A service that sends fewer than were asked for has no more, or its own limit.
+    if (!isPaged && page.rows === pageSize) page = await this.#page()
     const { tail } = page
     await this.#file.frame(page.head)
     await this.#add(page)
