@@ -4,7 +4,7 @@ import { runProgram } from '../../../src/core/process/process.ts'
 import { seededNumbers } from '../seeded-numbers.ts'
 
 /** A table with values of every type, and geometries of one type in one CRS. */
-export interface ServiceTable {
+interface ServiceTable {
   name: string
   srs: string
   /** Type as MapServer names it. */

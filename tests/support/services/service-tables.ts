@@ -11,7 +11,7 @@ import type { Cleanup } from '../terrane-process.ts'
 import { patienceMs } from '../until.ts'
 
 /** Access to services on this host. */
-export function localAccess(test: Cleanup): RemoteAccess {
+function localAccess(test: Cleanup): RemoteAccess {
   return {
     guard: createAddressGuard({ allow: ['127.0.0.1/32'], ownPort: () => undefined }),
     authorities: [],
