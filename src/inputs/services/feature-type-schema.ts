@@ -1,4 +1,5 @@
 import { readXmlTree, type XmlElement } from '../../core/text/xml-tree.ts'
+import { ownValue } from '../../core/values/record-keys.ts'
 import type { AttributeType } from '../../geo/schema.ts'
 
 /** A property of a feature type: a geometry, or an attribute with its type. */
@@ -65,7 +66,7 @@ function localName(name: string): string {
   return name.slice(name.indexOf(':') + 1)
 }
 
-function give(): never {
+function refuse(): never {
   throw new UnreadableSchema('The schema has complex types')
 }
 
@@ -73,8 +74,8 @@ class SchemaReader {
   readonly #schema: XmlElement
 
   constructor(text: string) {
-    const tree = readXmlTree(text, { ...limits, nameOf: localName, onBroken: give, onTooLarge: give })
-    this.#schema = tree.children.find(({ name }) => name === 'schema') ?? give()
+    const tree = readXmlTree(text, { ...limits, nameOf: localName, onBroken: refuse, onTooLarge: refuse })
+    this.#schema = tree.children.find(({ name }) => name === 'schema') ?? refuse()
   }
 
   properties(featureType: string): FeatureProperty[] {
@@ -82,25 +83,25 @@ class SchemaReader {
     const { type } = element.attributes
     const complex =
       type === undefined
-        ? (element.children.find(({ name }) => name === 'complexType') ?? give())
+        ? (element.children.find(({ name }) => name === 'complexType') ?? refuse())
         : this.#find('complexType', localName(type))
     const found = elementsOf(complex).map((one) => this.#property(one))
     const names = new Set(found.map(({ name }) => name.toLowerCase()))
-    if (found.length === 0 || names.size < found.length || names.has('gml_id')) give()
+    if (found.length === 0 || names.size < found.length || names.has('gml_id')) refuse()
     return found
   }
 
   #find(kind: string, named: string): XmlElement {
     const { children } = this.#schema
-    return children.find(({ name, attributes }) => name === kind && attributes['name'] === named) ?? give()
+    return children.find(({ name, attributes }) => name === kind && attributes['name'] === named) ?? refuse()
   }
 
   #property({ attributes, children }: XmlElement): FeatureProperty {
     const { name, type, maxOccurs = '1' } = attributes
-    if (name === undefined || maxOccurs !== '1') give()
+    if (name === undefined || maxOccurs !== '1') refuse()
     if (type !== undefined) return this.#typed(name, type)
     const [simple] = children.filter((child) => child.name === 'simpleType')
-    return simple === undefined ? give() : { name, type: this.#simple(simple) }
+    return simple === undefined ? refuse() : { name, type: this.#simple(simple) }
   }
 
   #typed(name: string, qualified: string): FeatureProperty {
@@ -117,13 +118,13 @@ class SchemaReader {
     const isOwn = (one: XmlElement): boolean => one.name === 'simpleType' && one.attributes['name'] === type
     const own = this.#schema.children.find(isOwn)
     if (own !== undefined) return this.#simple(own)
-    return Object.hasOwn(simpleTypes, type) ? (simpleTypes[type] ?? give()) : give()
+    return ownValue(simpleTypes, type) ?? refuse()
   }
 
   #simple({ children }: XmlElement): AttributeType {
     const base = children.find(({ name }) => name === 'restriction')?.attributes['base']
-    if (base === undefined) return give()
-    return simpleTypes[localName(base)] ?? give()
+    if (base === undefined) return refuse()
+    return ownValue(simpleTypes, localName(base)) ?? refuse()
   }
 }
 
@@ -134,7 +135,7 @@ function elementsOf({ children }: XmlElement): XmlElement[] {
     if (child.name === 'element') return [child]
     if (groups.has(child.name)) return elementsOf(child)
     // A choice, a group or attributes: not each feature has the same.
-    return child.name === 'annotation' || child.name === 'attribute' ? [] : give()
+    return child.name === 'annotation' || child.name === 'attribute' ? [] : refuse()
   })
 }
 

@@ -1,7 +1,7 @@
 import { readXmlTree, type XmlElement } from '../../core/text/xml-tree.ts'
 import { findCrs } from '../../geo/crs-database.ts'
 
-/** What the capabilities of a WFS say about a feature type. */
+/** Description of a feature type in the capabilities of a WFS. */
 export interface FeatureTypeAbout {
   /** Identifier of the default CRS, as the service writes it. */
   defaultCrs?: string
@@ -11,7 +11,7 @@ export interface FeatureTypeAbout {
 
 const limits = { maxDepth: 60, maxElements: 2_000_000, maxAttributes: 100 }
 
-/** Returns what the capabilities say about a feature type; nothing where they are not readable. */
+/** Returns the description of a feature type; empty if the capabilities are not readable. */
 export function parseFeatureTypeAbout(text: string, layer: string): FeatureTypeAbout {
   let tree: XmlElement
   const stop = (): never => {

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http'
 
-/** How a WFS 1.1 answers; each setting is a way in which real services differ. */
+/** Behaviour of a WFS 1.1; each setting is a way in which real services differ. */
 export interface Wfs11Settings {
   rows: number
   /** True if it knows `startIndex`, which WFS 1.1 does not have. Default: false. */
