@@ -10,6 +10,8 @@ const program = '/usr/lib/cgi-bin/mapserv'
 /** A MapServer behind nginx, with the layers `towns` and `roads` at `/ows`. */
 export interface MapServer {
   url: string
+  /** Folder of the map files. */
+  maps: string
   /** The access log, in the format of docs/operations.md. */
   log: string
   /** Waits until the log, with what was rotated away, has this many lines. */
@@ -35,6 +37,7 @@ export async function startMapServer(test: Cleanup): Promise<MapServer> {
   await startProgram(test, 'nginx', ['-p', folder, '-c', conf, '-e', join(folder, 'error.log')], port)
   return {
     url: `http://127.0.0.1:${port}`,
+    maps,
     log,
     untilLogged: (lines) => until(() => countLines(logs) >= lines),
     async rotate(name) {

@@ -6,11 +6,11 @@ import type { ColumnBuilder } from '../../geo/column-builder.ts'
 import type { Schema } from '../../geo/schema.ts'
 import { GeometryError } from '../../geo/wkb.ts'
 import { FormatError } from '../format.ts'
+import { appendTyped } from './declared-types.ts'
 import { parseHex } from './dump-bytes.ts'
 import type { DumpField, DumpHeader, DumpOptions } from './dump-header.ts'
 import { DumpHeaderReader } from './dump-header.ts'
 import { appendDumpValue } from './dump-values.ts'
-import { appendInferred } from './inferred-value.ts'
 import type { Doubt, Doubts } from './sqlite-doubts.ts'
 
 const maxLineBytes = 256 << 20
@@ -211,7 +211,7 @@ class RowReader {
     const target = this.#builder.columns[field.attribute] as ColumnBuilder
     const isInferred = target.kind !== 'var' && this.#isText[field.attribute] === true
     const isTaken = isInferred
-      ? appendInferred(target, this.#parser, bytes, from, to)
+      ? appendTyped(target, this.#parser, bytes, from, to)
       : appendDumpValue(target, bytes, from, to, field.list)
     if (isTaken) return undefined
     const value = decoder.decode(bytes.subarray(from, Math.min(to, from + 800))).slice(0, 200)

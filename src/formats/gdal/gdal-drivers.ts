@@ -58,7 +58,7 @@ const anything = (): boolean => true
 const gmlConfig = {
   GML_FIELDTYPES: 'ALWAYS_STRING',
   GML_SKIP_RESOLVE_ELEMS: 'ALL',
-  GML_DOWNLOAD_SCHEMA: 'NO',
+  GML_DOWNLOAD_WFS_SCHEMA: 'NO',
   GML_PARSER: 'EXPAT',
 }
 

@@ -1,9 +1,10 @@
 import type { FeatureBatch } from '../../geo/batch.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 import { matchCrs } from '../../geo/crs-database.ts'
-import type { GeometryField, GeometryType, Schema } from '../../geo/schema.ts'
+import type { AttributeType, GeometryField, GeometryType, Schema } from '../../geo/schema.ts'
 import type { DataFile, Format, FormatMessage, LayerDescription, ReadContext } from '../format.ts'
 import { FormatError, namesOf } from '../format.ts'
+import { readDeclaredTypes } from './declared-types.ts'
 import { detectGdal } from './detect.ts'
 import type { DumpOptions } from './dump-header.ts'
 import { readDumpHeader, readGdalDump } from './dump-reader.ts'
@@ -26,11 +27,15 @@ function declared(wkt: string | undefined): CrsDeclaration | undefined {
   return srs === undefined ? { wkt } : { srs, wkt }
 }
 
+/** Types of attributes that a file declares beside texts. */
+type DeclaredTypes = ReadonlyMap<string, AttributeType>
+
 /** Yields the layers of an open source. */
 export async function* describeLayers(
   source: GdalSource,
   driver: GdalDriver,
   signal: AbortSignal,
+  declared?: DeclaredTypes,
 ): AsyncGenerator<LayerDescription> {
   const found = parseOgrInfo(await source.info(['-so', '-al'], []))
   const known = driver.hasHeaderRow === true ? found.filter((layer) => !isHeaderOnly(layer)) : found
@@ -43,7 +48,7 @@ export async function* describeLayers(
   const layers: LayerDescription[] = []
   for (const layer of known) {
     if (layer.name.startsWith('-') || (isSomeFilled && layer.featureCount === 0)) continue
-    layers.push(await describeLayer(source, driver, layer, signal))
+    layers.push(await describeLayer(source, driver, layer, { signal, declared }))
   }
   const filled = layers.filter(({ featureCount }) => featureCount !== 0)
   yield* filled.length > 0 ? filled : layers
@@ -63,11 +68,16 @@ function isOpenType({ isSqlite }: GdalDriver, type: GeometryType | undefined): b
   return type === 'Geometry' || (isSqlite === true && isSingle)
 }
 
+interface SurveyOptions {
+  signal: AbortSignal
+  declared?: DeclaredTypes
+}
+
 async function describeLayer(
   source: GdalSource,
   driver: GdalDriver,
   layer: OgrLayer,
-  signal: AbortSignal,
+  options: SurveyOptions,
 ): Promise<LayerDescription> {
   const identity = { isIdentity: (key: string) => key === layer.fidColumn }
   const { schema, geometryCount } = await readDumpHeader(source.dump(layer.name), identity)
@@ -80,7 +90,7 @@ async function describeLayer(
   if (layer.featureCount !== undefined) description.featureCount = layer.featureCount
   const isOpen = isOpenType(driver, schema.geometry?.type)
   const isUnknown = isOpen || driver.infersTypes === true || layer.featureCount === undefined
-  const survey = isUnknown ? await surveyLayer(source, driver, layer, schema, signal) : undefined
+  const survey = isUnknown ? await surveyLayer(source, driver, layer, schema, options) : undefined
   if (survey !== undefined) description.featureCount = survey.rows
   const attributes = driver.infersTypes === true ? survey?.inferred(schema.attributes) : undefined
   if (attributes !== undefined) messages.push(...(survey?.messages(schema.attributes) ?? []))
@@ -101,9 +111,9 @@ async function surveyLayer(
   driver: GdalDriver,
   { name }: OgrLayer,
   schema: Schema,
-  signal: AbortSignal,
+  { signal, declared }: SurveyOptions,
 ): Promise<LayerSurvey> {
-  const survey = new LayerSurvey(schema)
+  const survey = new LayerSurvey(schema, declared)
   const dimensions = isOpenType(driver, schema.geometry?.type) ? 'XYZM' : undefined
   const dump = source.dump(name, { dimensions, isLossKnown: driver.isSqlite === true })
   for await (const batch of readGdalDump(dump, schema, signal, identityOf(schema))) survey.add(batch)
@@ -149,7 +159,8 @@ async function* describeFile(
   signal: AbortSignal,
 ): AsyncGenerator<LayerDescription> {
   await checkEnd(file.path, driver)
-  yield* withGdalSource(file, driver, signal, (source) => describeLayers(source, driver, signal))
+  const declared = driver.infersTypes === true ? await readDeclaredTypes(file) : undefined
+  yield* withGdalSource(file, driver, signal, (source) => describeLayers(source, driver, signal, declared))
 }
 
 function toFormat(driver: GdalDriver): Format {

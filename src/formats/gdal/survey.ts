@@ -3,10 +3,11 @@ import type { FeatureBatch } from '../../geo/batch.ts'
 import type { Column } from '../../geo/column.ts'
 import { isValid } from '../../geo/column.ts'
 import { SeenGeometries } from '../../geo/geometry-shape.ts'
-import type { Attribute, GeometryField, Schema } from '../../geo/schema.ts'
+import type { Attribute, AttributeType, GeometryField, Schema } from '../../geo/schema.ts'
 import { walkCoordinates } from '../../geo/wkb.ts'
 import type { FormatMessage } from '../format.ts'
 import { ColumnType, offsetsMessage } from '../text/column-type.ts'
+import { DeclaredColumn } from './declared-types.ts'
 
 const exampleLength = 80
 
@@ -18,11 +19,16 @@ export class LayerSurvey {
   #hasM = false
   readonly #types: ColumnType[]
   readonly #examples: (string | undefined)[]
+  readonly #declared: (DeclaredColumn | undefined)[]
   readonly #parser = new CellParser()
 
-  constructor({ attributes }: Schema) {
+  constructor({ attributes }: Schema, declared: ReadonlyMap<string, AttributeType> = new Map()) {
     this.#types = attributes.map(() => new ColumnType())
     this.#examples = attributes.map(() => undefined)
+    this.#declared = attributes.map(({ name }) => {
+      const type = declared.get(name)
+      return type && new DeclaredColumn(type)
+    })
   }
 
   add(batch: FeatureBatch): void {
@@ -38,21 +44,39 @@ export class LayerSurvey {
     return { type: this.#seen.type, hasZ: this.#hasZ, hasM: this.#hasM }
   }
 
-  /** Returns the attributes with types that represent all their texts without loss. */
+  /** Returns the attributes with their declared types, or those that represent all their texts without loss. */
   inferred(attributes: readonly Attribute[]): Attribute[] {
     return attributes.map((attribute, index) => {
+      if (attribute.type !== 'text') return attribute
       const example = this.#examples[index]
-      if (attribute.type !== 'text' || example === undefined) return attribute
-      const type = this.#types[index]?.type ?? 'text'
-      return { ...attribute, type, source: attribute.name, example }
+      const type = this.#typeOf(index)
+      return example === undefined
+        ? { ...attribute, type }
+        : { ...attribute, type, source: attribute.name, example }
     })
   }
 
-  /** Returns messages on what is lost when texts are converted to another type. */
+  /** Returns messages on what is lost when texts are converted to another type, and on wrong declarations. */
   messages(attributes: readonly Attribute[]): FormatMessage[] {
-    return attributes.flatMap(({ name, type }, index) =>
-      type === 'text' && this.#types[index]?.losesOffsets === true ? [offsetsMessage(name)] : [],
-    )
+    return attributes.flatMap(({ name, type }, index) => {
+      if (type !== 'text') return []
+      const declared = this.#declared[index]
+      const found = this.#types[index]
+      const isLoss = this.#typeOf(index) === 'timestamp' && found?.hasOffset === true
+      const messages = isLoss ? [offsetsMessage(name)] : []
+      if (declared?.doesFit !== false) return messages
+      const text = `"${name}" is declared as ${declared.type}, but has other values: it is read as ${found?.type ?? 'text'}`
+      return [...messages, { level: 'warning', code: 'declared-type-wrong', message: text }]
+    })
+  }
+
+  #typeOf(index: number): AttributeType {
+    const declared = this.#declared[index]
+    const found = this.#examples[index] === undefined ? undefined : this.#types[index]?.type
+    // MapServer declares dates as instants, too.
+    if (declared?.doesFit !== true || (declared.type === 'timestamp' && found === 'date'))
+      return found ?? 'text'
+    return declared.type
   }
 
   #addGeometries({ geometry, rowCount }: FeatureBatch): void {
@@ -75,12 +99,14 @@ export class LayerSurvey {
 
   #addTexts(index: number, column: Extract<Column, { kind: 'var' }>, rowCount: number): void {
     const type = this.#types[index] as ColumnType
+    const declared = this.#declared[index]
     for (let row = 0; row < rowCount; row += 1) {
       const start = column.offsets[row] as number
       const end = column.offsets[row + 1] as number
       if (start === end || !isValid(column.validity, row)) continue
       this.#examples[index] ??= exampleOf(column.bytes, start, end)
       if (!type.isText) type.observe(this.#parser, column.bytes, start, end)
+      declared?.observe(this.#parser, column.bytes, start, end)
     }
   }
 }

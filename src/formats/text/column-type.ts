@@ -41,6 +41,11 @@ export class ColumnType {
     return kind
   }
 
+  /** True if some timestamps have an offset other than that of UTC. */
+  get hasOffset(): boolean {
+    return this.#hasOffset
+  }
+
   /** True for a column of timestamps, some of which have an offset other than that of UTC. */
   get losesOffsets(): boolean {
     return this.#hasOffset && this.type === 'timestamp'

@@ -1,7 +1,15 @@
 import { join } from 'node:path'
 import { invalid } from '../../core/errors/errors.ts'
 import { geometryOfEsri } from './esri-geometry.ts'
-import { checkCount, FeatureFile, isJson, type Json, parseJson, SeenIds } from './read-features.ts'
+import {
+  checkCount,
+  FeatureFile,
+  isJson,
+  type Json,
+  parseJson,
+  SeenIds,
+  textOfValue,
+} from './read-features.ts'
 import type { ServiceData, ServiceReader, ServiceReadOptions } from './service.ts'
 import { ServiceClient, serviceFailure } from './service-client.ts'
 
@@ -119,7 +127,7 @@ async function findLayer(client: ServiceClient, base: string, name: string): Pro
 
 function toField({ name, type, domain }: Json): Field {
   const coded = isJson(domain) && Array.isArray(domain.codedValues) ? domain.codedValues.filter(isJson) : []
-  const labels = new Map(coded.map((one) => [String(one.code), one.name]))
+  const labels = new Map(coded.map((one) => [textOfValue(one.code), one.name]))
   return { name: String(name), type: String(type), labels: labels.size === 0 ? undefined : labels }
 }
 
@@ -221,7 +229,7 @@ function toFeature(layer: EsriLayer, { geometry }: Json, attributes: Json): Json
   for (const { name, type, labels } of layer.fields) {
     const value = attributes[name] ?? null
     properties[name] = type === 'esriFieldTypeDate' && typeof value === 'number' ? isoTime(value) : value
-    if (labels !== undefined) properties[`${name}_label`] = labels.get(String(value)) ?? null
+    if (labels !== undefined) properties[`${name}_label`] = labels.get(textOfValue(value)) ?? null
   }
   return { type: 'Feature', properties, geometry: isJson(geometry) ? geometryOfEsri(geometry) : null }
 }

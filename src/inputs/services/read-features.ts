@@ -48,6 +48,11 @@ export class FeatureFile {
     await this.#file.write(text)
   }
 
+  /** Adds a text to the digest that is not in the file. */
+  note(text: string): void {
+    this.#hash.update(text)
+  }
+
   async finish(): Promise<{ path: string; digest: string; rows: number }> {
     await this.#file.close()
     await rename(`${this.#path}.part`, this.#path)
@@ -74,10 +79,30 @@ export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Parses a JSON object; a truncated or foreign answer is a `Failure`. */
+/** An integer that a number of JavaScript may not represent. */
+const longInteger = /[:[,\s]-?\d{16,}\s*[,\]}]/
+
+/** Keeps the digits of such an integer, which `JSON.stringify` writes again. */
+function keepLongInteger(_key: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  const isLong = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
+  return isLong ? rawJson(source) : value
+}
+
+/** Makes a value that `JSON.stringify` writes as it stands (ECMA-262, JSON.parse source text access). */
+function rawJson(text: string): unknown {
+  const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
+  return rawJSON(text)
+}
+
+/** Text of a value of an attribute. */
+export function textOfValue(value: unknown): string {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
+}
+
+/** Parses a JSON object, with all digits of long integers; a truncated or foreign answer is a `Failure`. */
 export function parseJson(text: string, url: string): Json {
   try {
-    const value: unknown = JSON.parse(text)
+    const value: unknown = longInteger.test(text) ? JSON.parse(text, keepLongInteger) : JSON.parse(text)
     if (isJson(value)) return value
   } catch {
     // The same failure as for JSON of another kind.

@@ -43,8 +43,10 @@ export interface ServiceReadOptions {
 export interface ServiceRead {
   /** File with all features. */
   path: string
+  /** Files that belong to it, by extension. */
+  sidecars?: Record<string, string>
   rows: number
-  /** Digest of the features. */
+  /** Digest of the features, and of what is known about their attributes. */
   digest: string
   /** Greatest edit time that was read; absent where nothing is known about edits. */
   newest?: string

@@ -1,8 +1,21 @@
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { invalid } from '../../core/errors/errors.ts'
+import { defined } from '../../core/values/defined.ts'
+import { type FeatureProperty, parseFeatureType, writeFeatureSchema } from './feature-type-schema.ts'
 import { checkCount, FeatureFile, SeenIds } from './read-features.ts'
 import type { ServiceData, ServiceReader, ServiceReadOptions } from './service.ts'
 import { ServiceClient, serviceFailure } from './service-client.ts'
+import { type FeatureTypeAbout, meantCrs, parseFeatureTypeAbout } from './wfs-capabilities.ts'
+import {
+  exceptionOf,
+  firstPosition,
+  type GmlPage,
+  parseHits,
+  parsePage,
+  srsNamesOf,
+  withSrsName,
+} from './wfs-page.ts'
 
 const pageSize = 1000
 
@@ -19,8 +32,9 @@ const versions: readonly WfsVersion[] = [
 ]
 
 /**
- * Reads WFS 2.0 (09-025r2) and 1.1 (04-094): pages by `startIndex`, in the CRS of the feature type. The GML of
- * the pages becomes one document; its reader knows types and axis order.
+ * Reads WFS 2.0 (09-025r2) and 1.1 (04-094): pages by `startIndex` where the service has them, in the default
+ * CRS of the feature type. The GML of the pages becomes one document. A feature schema beside it has the
+ * attributes that the service describes; without one, their reader infers the types from the values.
  */
 export const wfs: ServiceReader = {
   kind: 'wfs',
@@ -31,12 +45,17 @@ export const wfs: ServiceReader = {
     await client.prepare()
     const file = await FeatureFile.create(join(options.folder, 'features.gml'))
     try {
-      const wfsVersion = await findVersion(client, data)
-      const schema = await client.describe(request(data, wfsVersion, 'DescribeFeatureType', {}))
-      await readPages(client, file, data, wfsVersion, options)
-      if ((await client.describe(request(data, wfsVersion, 'DescribeFeatureType', {}))) !== schema)
+      const service = await describe(client, data)
+      const { schema, properties } = service
+      const { srsName, messages } = await new WfsRead(client, file, service).readAll(options)
+      if ((await client.describe(request(service, 'DescribeFeatureType', {}))) !== schema)
         throw invalid('schema-changed', 'The attributes of the service changed while it was read')
-      return { ...(await file.finish()), messages: [] }
+      if (properties === undefined) return { ...(await file.finish()), messages }
+      const text = writeFeatureSchema(data.layer, properties, srsName)
+      file.note(text)
+      const sidecars = { gfs: join(options.folder, 'features.gfs') }
+      await writeFile(sidecars.gfs, text, { mode: 0o600 })
+      return { ...(await file.finish()), sidecars, messages }
     } finally {
       await file.close()
       client.close()
@@ -44,14 +63,47 @@ export const wfs: ServiceReader = {
   },
 }
 
+/** A feature type of a service. */
+interface WfsType extends ServiceData {
+  wfsVersion: WfsVersion
+  about: FeatureTypeAbout
+  schema: string
+  properties?: FeatureProperty[]
+}
+
+/** Versions to ask for: that of the location, or all. */
+function versionsOf({ location }: ServiceData): readonly WfsVersion[] {
+  const named = [...new URL(location).searchParams].find(([name]) => name.toLowerCase() === 'version')?.[1]
+  if (named === undefined || named === '') return versions
+  return versions.filter(({ version }) => version.slice(0, 3) === named.slice(0, 3))
+}
+
+async function describe(client: ServiceClient, data: ServiceData): Promise<WfsType> {
+  const accepted = versionsOf(data)
+  const [newest] = accepted
+  if (newest === undefined) throw invalid('invalid-source', 'WFS 2.0.0 and 1.1.0 are read, no other version')
+  const url = request({ ...data, wfsVersion: newest }, 'GetCapabilities', {})
+  url.searchParams.delete(newest.types)
+  if (accepted.length > 1) url.searchParams.delete('version')
+  url.searchParams.set('acceptVersions', accepted.map(({ version }) => version).join(','))
+  const text = await client.describe(url)
+  const [, answered = ''] = /<(?:\w+:)?WFS_Capabilities\b[^>]*?\sversion="([\d.]+)"/s.exec(text) ?? []
+  if (answered === '') throw exceptionOf(text, url) ?? serviceFailure(`The service is no WFS: ${url.href}`)
+  const wfsVersion = versions.find(({ version }) => version.slice(0, 3) === answered.slice(0, 3))
+  if (wfsVersion === undefined) throw serviceFailure(`WFS ${answered} is not read: 2.0 and 1.1 are`)
+  const about = parseFeatureTypeAbout(text, data.layer)
+  const schema = await client.describe(request({ ...data, wfsVersion }, 'DescribeFeatureType', {}))
+  return { ...data, wfsVersion, about, schema, properties: parseFeatureType(schema, data.layer) }
+}
+
 /** Returns the address of a request; parameters of the location stay, such as the map file of MapServer. */
 function request(
-  { location, layer }: ServiceData,
-  { version, types }: WfsVersion,
+  { location, layer, wfsVersion }: Pick<WfsType, 'location' | 'layer' | 'wfsVersion'>,
   operation: string,
   parameters: Record<string, string>,
 ): URL {
   const url = new URL(location)
+  const { version, types } = wfsVersion
   const own = new Set(['service', 'version', 'request', 'typename', 'typenames'])
   for (const name of [...url.searchParams.keys()])
     if (own.has(name.toLowerCase())) url.searchParams.delete(name)
@@ -60,120 +112,126 @@ function request(
   return url
 }
 
-async function findVersion(client: ServiceClient, data: ServiceData): Promise<WfsVersion> {
-  const [newest] = versions
-  if (newest === undefined) throw new Error('There is no version')
-  const url = request(data, newest, 'GetCapabilities', {})
-  for (const name of ['typeNames', 'version']) url.searchParams.delete(name)
-  url.searchParams.set('acceptVersions', versions.map(({ version }) => version).join(','))
-  const text = await client.describe(url)
-  const [, answered = ''] = /<(?:\w+:)?WFS_Capabilities\b[^>]*?\sversion="([\d.]+)"/s.exec(text) ?? []
-  if (answered === '') throw exceptionOf(text, url) ?? serviceFailure(`The service is no WFS: ${url.href}`)
-  const found = versions.find(({ version }) => version.slice(0, 3) === answered.slice(0, 3))
-  if (found === undefined) throw serviceFailure(`WFS ${answered} is not read: 2.0 and 1.1 are`)
-  return found
+/** True if features follow after the first `read` ones. A page knows the total better than a count before. */
+function hasMore(
+  { rows, hasNext }: GmlPage,
+  read: number,
+  { matched, hits = 0 }: { matched?: number; hits?: number },
+): boolean {
+  if (rows === 0) return false
+  return matched === undefined ? hasNext || rows >= pageSize || read < hits : read < matched
 }
 
-function exceptionOf(text: string, url: URL): Error | undefined {
-  if (!/<(?:\w+:)?(ExceptionReport|ServiceExceptionReport)\b/.test(text)) return undefined
-  const [, reason = ''] = /<(?:\w+:)?(?:ExceptionText|ServiceException)\b[^>]*>(.*?)</s.exec(text) ?? []
-  return serviceFailure(`The service answers an exception: ${reason.trim().slice(0, 500)} (${url.href})`)
-}
+/** Reads all features of a feature type into a file. */
+class WfsRead {
+  readonly #client: ServiceClient
+  readonly #file: FeatureFile
+  readonly #type: WfsType
+  readonly #ids = new SeenIds()
+  readonly #srsNames = new Set<string>()
+  #hasIds = true
 
-/** A GML page in parts. */
-interface GmlPage {
-  /** XML declaration and start tag of the collection. */
-  head: string
-  members: string
-  tail: string
-  rows: number
-  ids: string[]
-  /** Stated total, if the service knows it. */
-  matched?: number
-}
-
-const collection = /<((?:\w+:)?FeatureCollection)\b[^>]*?(\/?)>/s
-const bounds = /<((?:\w+:)?boundedBy)\b[^>]*>.*?<\/\1>/s
-const memberStart = /<(?:\w+:)?(?:member|featureMembers?)\b[^>]*>/g
-const featureId = /<[\w.:-]+(?:\s+[\w.:-]+="[^"]*")*?\s+(?:gml:id|fid)="([^"]*)"/
-
-function parsePage(text: string, url: URL): GmlPage {
-  const start = collection.exec(text)
-  if (start === null)
-    throw exceptionOf(text, url) ?? serviceFailure(`The service answers no feature collection: ${url.href}`)
-  const [tag, name = '', closed] = start
-  const matched = /\snumberMatched="(\d+)"/.exec(tag)?.[1]
-  const head = text.slice(0, start.index) + tag
-  const known = matched === undefined ? undefined : Number(matched)
-  if (closed === '/') return { head, members: '', tail: '', rows: 0, ids: [], matched: known }
-  const tail = `</${name}>`
-  const end = text.lastIndexOf(tail)
-  if (end < 0) throw serviceFailure(`The answer of the service is cut off: ${url.href}`)
-  const inner = text.slice(start.index + tag.length, end)
-  const first = inner.search(memberStart)
-  const before = first < 0 ? '' : inner.slice(0, first).replace(bounds, '')
-  const members = first < 0 ? '' : before + inner.slice(first)
-  const ids = idsOf(members)
-  const returned = /\s(?:numberReturned|numberOfFeatures)="(\d+)"/.exec(tag)?.[1]
-  const rows = ids.length
-  if (returned !== undefined && Number(returned) !== rows)
-    throw invalid('wrong-count', `A page of the service states ${returned} features and has ${rows}`)
-  return { head, members, tail, rows, ids, matched: known }
-}
-
-/** Ids of the features: elements in a member, which one `featureMembers` has several of. */
-function idsOf(members: string): string[] {
-  const parts = members.split(memberStart).slice(1)
-  return parts.flatMap((part) => {
-    const first = featureId.exec(part)
-    const element = /<([\w.:-]+)/.exec(part)?.[1]
-    if (element === undefined) return []
-    if (first === null)
-      throw serviceFailure('The features of the service have no ids, by which pages are checked')
-    const each = new RegExp(`<${element.replaceAll('.', '\\.')}\\s[^>]*?(?:gml:id|fid)="([^"]*)"`, 'g')
-    return [...part.matchAll(each)].map(([, id = '']) => id)
-  })
-}
-
-async function readPages(
-  client: ServiceClient,
-  file: FeatureFile,
-  data: ServiceData,
-  wfsVersion: WfsVersion,
-  { onRows }: ServiceReadOptions,
-): Promise<void> {
-  const ids = new SeenIds()
-  let stated = await countRows(client, data, wfsVersion)
-  let tail: string | undefined
-  for (let from = 0; ; ) {
-    const url = request(data, wfsVersion, 'GetFeature', {
-      [wfsVersion.count]: String(pageSize),
-      startIndex: String(from),
-    })
-    const page = parsePage((await client.page(url)).text, url)
-    if (tail === undefined) {
-      await file.frame(page.head.replace(/\s*\/>$/, '>'))
-      tail = page.tail === '' ? `</${collection.exec(page.head)?.[1] ?? 'FeatureCollection'}>` : page.tail
-    }
-    for (const id of page.ids) ids.add(id)
-    if (page.rows > 0) await file.add(page.members, page.rows)
-    onRows?.(file.rows)
-    from += page.rows
-    stated = page.matched ?? stated
-    if (page.rows === 0 || (stated === undefined ? page.rows < pageSize : from >= stated)) break
+  constructor(client: ServiceClient, file: FeatureFile, type: WfsType) {
+    this.#client = client
+    this.#file = file
+    this.#type = type
   }
-  await file.frame(`${tail ?? ''}\n`)
-  checkCount(file.rows, stated)
-}
 
-async function countRows(
-  client: ServiceClient,
-  data: ServiceData,
-  wfsVersion: WfsVersion,
-): Promise<number | undefined> {
-  const url = request(data, wfsVersion, 'GetFeature', { resultType: 'hits' })
-  const text = await client.describe(url)
-  const [tag = ''] = collection.exec(text) ?? []
-  const number = /\s(?:numberMatched|numberOfFeatures)="(\d+)"/.exec(tag)?.[1]
-  return number === undefined ? undefined : Number(number)
+  async readAll({ onRows }: ServiceReadOptions): Promise<{ srsName?: string; messages: string[] }> {
+    const hits = parseHits(await this.#client.describe(this.#request({ resultType: 'hits' })))
+    const isMore = (one: GmlPage, read: number) => hasMore(one, read, { matched: one.matched, hits })
+    let page = await this.#page(pageSize, 0)
+    const isPaged = !isMore(page, page.rows) || (await this.#hasPages(page))
+    // A service that sends fewer than were asked for has no more, or its own limit.
+    if (!isPaged && page.rows === pageSize) page = await this.#page()
+    const { tail } = page
+    await this.#file.frame(page.head)
+    await this.#add(page)
+    onRows?.(this.#file.rows)
+    while (isPaged && isMore(page, this.#file.rows)) {
+      page = await this.#page(pageSize, this.#file.rows)
+      await this.#add(page)
+      onRows?.(this.#file.rows)
+    }
+    await this.#file.frame(`${tail}\n`)
+    const messages = this.#checkRows(page.matched, hits)
+    const [srsName, ...others] = this.#srsNames
+    return { srsName: others.length === 0 ? srsName : undefined, messages }
+  }
+
+  /** MapServer counts too few features for WFS 1.1: those on the edge of the bounds are missing. */
+  #checkRows(matched: number | undefined, hits: number | undefined): string[] {
+    const { rows } = this.#file
+    const messages = this.#messages()
+    if (matched === undefined && hits !== undefined && hits < rows)
+      return [...messages, `The service states ${hits} features and sends ${rows}`]
+    checkCount(rows, matched ?? hits)
+    return messages
+  }
+
+  #messages(): string[] {
+    return this.#hasIds ? [] : ['The features have no ids: features that come twice are not detected']
+  }
+
+  /**
+   * False if the service ignores `startIndex`, which WFS 1.1 does not have, or refuses it: then it sends the
+   * first feature again.
+   */
+  async #hasPages(first: GmlPage): Promise<boolean> {
+    const url = this.#pageUrl(1, 1)
+    try {
+      const second = parsePage(await this.#client.describe(url), url)
+      const isSame = this.#hasSameStart(first, second)
+      return second.rows === 1 && !isSame
+    } catch (error) {
+      if (this.#type.wfsVersion.version === '1.1.0') return false
+      throw error
+    }
+  }
+
+  #hasSameStart(first: GmlPage, second: GmlPage): boolean {
+    if (first.ids.length > 0) return first.ids[0] === second.ids[0]
+    const end = second.members.lastIndexOf('</')
+    return first.members.startsWith(second.members.slice(0, end).trimEnd())
+  }
+
+  #request(parameters: Record<string, string>): URL {
+    const { wfsVersion, about } = this.#type
+    const { defaultCrs } = about
+    // Where the default is a URN, a service that is asked for it answers in the order of its axes.
+    const isNamed = wfsVersion.version === '1.1.0' && parameters['resultType'] === undefined
+    const srsName = isNamed && defaultCrs?.startsWith('urn:') === true ? defaultCrs : undefined
+    return request(this.#type, 'GetFeature', { ...parameters, ...defined({ srsName }) })
+  }
+
+  #pageUrl(count: number, from: number): URL {
+    const { version, count: name } = this.#type.wfsVersion
+    const startIndex = from > 0 || version === '2.0.0' ? String(from) : undefined
+    return this.#request({ [name]: String(count), ...defined({ startIndex }) })
+  }
+
+  /** Reads one page, or all features at once. */
+  async #page(count?: number, from = 0): Promise<GmlPage> {
+    const url = count === undefined ? this.#request({}) : this.#pageUrl(count, from)
+    return parsePage((await this.#client.page(url)).text, url)
+  }
+
+  async #add(page: GmlPage): Promise<void> {
+    if (page.rows === 0) return
+    if (page.ids.length < page.rows) this.#hasIds = false
+    for (const id of page.ids) this.#ids.add(id)
+    let meant = page
+    for (const srsName of srsNamesOf(page)) {
+      const urn = this.#meantCrs(srsName, page)
+      if (urn !== undefined) meant = withSrsName(meant, srsName, urn)
+      this.#srsNames.add(urn ?? srsName)
+    }
+    await this.#file.add(meant.members, meant.rows)
+  }
+
+  /** A version 2.0 gives all identifiers the axis order of their authority, as their reader does. */
+  #meantCrs(srsName: string, page: GmlPage): string | undefined {
+    const { wfsVersion, about } = this.#type
+    return wfsVersion.version === '1.1.0' ? meantCrs(srsName, firstPosition(page), about) : undefined
+  }
 }

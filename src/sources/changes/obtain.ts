@@ -153,7 +153,11 @@ async function obtainService(
   const fingerprint = { settings, content: isPartial ? undefined : read.digest }
   if (!isPartial && known?.content === read.digest) return { ...result, fingerprint }
   const folder = await emptyFolder(`${options.folder}.data`)
-  await rename(read.path, join(folder, `${layerFileName(data.layer)}${extensionOf(read.path)}`))
+  const path = join(folder, layerFileName(data.layer))
+  await rename(read.path, `${path}${extensionOf(read.path)}`)
+  // GDAL ignores a feature schema that is older than its file: renaming keeps the times.
+  for (const [extension, sidecar] of Object.entries(read.sidecars ?? {}))
+    await rename(sidecar, `${path}.${extension}`)
   return { ...result, fingerprint, request: { type: 'file', place: moving(folder) } }
 }
 
