@@ -64,6 +64,7 @@ const showHealth = operation({
   description:
     'For load balancers and watchdogs: 200 while the server answers, with its version, running loads, free space and the state of monitoring.',
   tags: ['server'],
+  ignoresCredentials: true,
   answers: { 200: Health },
   handle: async ({ version, importer, monitoring, space, versions }: HealthDeps) => ({
     status: 'ok',
@@ -85,6 +86,7 @@ const showAlive = operation({
   description:
     'For supervisors that restart a process: 200 while the process answers at all. It reads no database, so an outage of the database restarts nothing.',
   tags: ['server'],
+  ignoresCredentials: true,
   answers: { 200: Alive },
   handle: () => ({ status: 'ok' }),
 })
@@ -94,6 +96,7 @@ const showReady = operation({
   description:
     'For load balancers: 200 if the catalogue answers, its tables fit this version and the server is not stopping; otherwise 503 with code `server-not-ready` and the reason.',
   tags: ['server'],
+  ignoresCredentials: true,
   answers: { 200: Ready },
   handle: async ({ readiness }: HealthDeps) => {
     const problem = await readiness.findProblem()

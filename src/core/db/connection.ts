@@ -45,6 +45,12 @@ const int8 = 20
 /** Terrane's statements take milliseconds; a server that does not respond for this long is unreachable. */
 const queryTimeoutMs = 60_000
 
+/**
+ * A transaction that is idle for longer ends: its server is paused, or its connection is lost without notice, and it
+ * would hold its locks against the servers that take over.
+ */
+const idleTransactionMs = 15_000
+
 async function postgresPool(url: string): Promise<Pool> {
   const { default: pg } = await import('pg')
   const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
@@ -60,7 +66,11 @@ async function postgresPool(url: string): Promise<Pool> {
   })
   // The pool replaces a connection that ends, idle or in use; its user gets the error from the statement.
   pool.on('error', () => undefined)
-  pool.on('connect', (client) => client.on('error', () => undefined))
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined)
+    // A startup parameter would be refused by PgBouncer.
+    client.query(`set idle_in_transaction_session_timeout = ${idleTransactionMs}`).catch(() => undefined)
+  })
   return pool
 }
 
