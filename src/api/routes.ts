@@ -17,6 +17,7 @@ import { auditEndpoints } from './rest/audit/routes.ts'
 import { catalogEndpoints } from './rest/catalog/routes.ts'
 import { downloadEndpoints } from './rest/downloads/routes.ts'
 import { importerEndpoints } from './rest/importer/routes.ts'
+import { jobEndpoints } from './rest/jobs/routes.ts'
 import { mapEndpoints } from './rest/maps/routes.ts'
 import {
   checkEndpoints,
@@ -40,6 +41,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...monitoringIndexEndpoints, // /monitoring, /monitoring/api
   ...healthEndpoints, // /health
   ...nodeEndpoints, // /rest/nodes
+  ...jobEndpoints, // /rest/jobs
   ...metricsEndpoints, // /metrics
   ...userEndpoints, // /rest/security/users, /rest/security/self/password
   ...permissionEndpoints, // /rest/security/groups, /rest/security/permissions, /rest/security/access

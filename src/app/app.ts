@@ -127,6 +127,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...base,
       version,
       nodes,
+      jobs,
       readiness: new Readiness(database),
       accounts,
       rules,

@@ -8,6 +8,7 @@ import type { Settings } from '../core/config/settings.ts'
 import type { Database } from '../core/db/connection.ts'
 import type { EventBus } from '../core/events/events.ts'
 import type { Logger } from '../core/log/logger.ts'
+import type { Jobs } from '../core/jobs/jobs.ts'
 import type { Nodes } from '../core/nodes/nodes.ts'
 import type { Clock } from '../core/time/clock.ts'
 import type { Importer } from '../importer/index.ts'
@@ -69,6 +70,7 @@ export interface AppServices extends AppBase, MonitoringServices {
   subscriptions: ReportSubscriptions
   reportMails: ReportMails
   nodes: Nodes
+  jobs: Pick<Jobs, 'list' | 'retryFailed'>
   metrics: MetricsExport
   readiness: Readiness
   catalog: Catalog

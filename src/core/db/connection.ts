@@ -62,15 +62,15 @@ async function postgresPool(url: string): Promise<Pool> {
     connectionTimeoutMillis: 10_000,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
+    // A statement, since PgBouncer refuses unknown parameters of a connection. The pool waits for the promise.
+    onConnect: async (client) => {
+      await client.query(`set idle_in_transaction_session_timeout = ${idleTransactionMs}`)
+    },
     types: { getTypeParser },
   })
   // The pool replaces a connection that ends, idle or in use; its user gets the error from the statement.
   pool.on('error', () => undefined)
-  pool.on('connect', (client) => {
-    client.on('error', () => undefined)
-    // A startup parameter would be refused by PgBouncer.
-    client.query(`set idle_in_transaction_session_timeout = ${idleTransactionMs}`).catch(() => undefined)
-  })
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return pool
 }
 
