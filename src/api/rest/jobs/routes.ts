@@ -18,7 +18,9 @@ const Job = Type.Object(
     id: Type.Integer(),
     kind: Type.String({ description: 'Such as `import.run`' }),
     state: State,
-    subject: Type.String({ description: 'What it works on, such as `import 12`; empty for nothing in particular' }),
+    subject: Type.String({
+      description: 'What it works on, such as `import 12`; empty for nothing in particular',
+    }),
     attempts: Type.Integer({ description: 'Number of starts' }),
     error: orNull(Type.String({ description: 'Why the last attempt failed' })),
     errorCode: orNull(
@@ -50,7 +52,10 @@ const listJobs = operation({
   query: Type.Object({
     state: Type.Optional(State),
     before: Type.Optional(
-      Type.Integer({ minimum: 1, description: '`next` of a response: jobs older than those of that response' }),
+      Type.Integer({
+        minimum: 1,
+        description: '`next` of a response: jobs older than those of that response',
+      }),
     ),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: maxLimit, description: 'Default 100' })),
   }),
@@ -85,7 +90,7 @@ const retryJob = operation({
 /** Jobs of all servers. */
 export const jobEndpoints = [
   endpoint('GET', '/rest/jobs', 'admin', 'view', { listJobs }),
-  endpoint('POST', '/rest/jobs/:job/retry', 'admin', 'other', { retryJob }),
+  endpoint('POST', '/rest/jobs/:job/retry', 'admin', 'publish', { retryJob }),
 ]
 
 function toWire({ createdAt, changedAt, error, errorCode, node, ...job }: StoredJob) {
