@@ -98,10 +98,10 @@ export interface StoredJob {
   id: number
   kind: string
   state: JobState
-  /** What it works on, such as `import 12`; empty if it is about nothing in particular. */
+  /** Object of the work, such as `import 12`; empty if it is about nothing in particular. */
   subject: string
   attempts: number
-  /** Why the last attempt failed. */
+  /** Message of the last attempt's failure. */
   error?: string
   errorCode?: string
   createdAt: string
