@@ -75,6 +75,7 @@ export const moduleRules: ModuleRules = {
       'overview',
       'maps',
       'audit',
+      'jobs',
     ],
     'src/app': ['backup', '.', 'app.ts'],
     'src/access': ['.', ['providers', 'second-factors'], 'authenticate.ts', 'accounts.ts'],

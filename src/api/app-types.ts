@@ -115,6 +115,8 @@ export interface OperationMarks {
   isTile?: boolean
   /** Accepts parameters outside its schema, and rejects unknown ones itself. */
   knowsParameters?: boolean
+  /** Answers everyone alike and checks no credentials, which are in the catalogue. */
+  ignoresCredentials?: boolean
 }
 
 declare module 'fastify' {

@@ -18,6 +18,7 @@ import { catalogEndpoints } from './rest/catalog/routes.ts'
 import { downloadEndpoints } from './rest/downloads/routes.ts'
 import { groupEndpoints } from './rest/groups/routes.ts'
 import { importerEndpoints } from './rest/importer/routes.ts'
+import { jobEndpoints } from './rest/jobs/routes.ts'
 import { mapEndpoints } from './rest/maps/routes.ts'
 import {
   checkEndpoints,
@@ -41,6 +42,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...monitoringIndexEndpoints, // /monitoring, /monitoring/api
   ...healthEndpoints, // /health
   ...nodeEndpoints, // /rest/nodes
+  ...jobEndpoints, // /rest/jobs
   ...metricsEndpoints, // /metrics
   ...userEndpoints, // /rest/security/users, /rest/security/self/password
   ...permissionEndpoints, // /rest/security/groups, /rest/security/permissions, /rest/security/access

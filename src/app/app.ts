@@ -108,7 +108,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
     const { accounts, rules, permit } = await openAccess(base, options.passwordCost)
     const catalog = await openCatalog({ ...base, indexMaker, readers, ownPort })
     closers.push(() => catalog.close())
-    const jobs = openJobs({ ...base, broadcast })
+    const jobs = openJobs({ ...base, broadcast, id: nodes.id })
     if (database.kind === 'postgres')
       await openOutbox({ database, broadcast, log }, { events, jobs }, closers)
     const { start: startMaps, ...mapping } = openMaps({ ...base, permit, catalog, readers, jobs }, closers)
@@ -127,6 +127,7 @@ async function buildApp(settings: Settings, options: AppOptions): Promise<Terran
       ...base,
       version,
       nodes,
+      jobs,
       readiness: new Readiness(database),
       accounts,
       rules,
@@ -252,11 +253,11 @@ function openRemote(
   })
 }
 
-function openJobs({ settings, ...parts }: AppBase & { broadcast: Broadcast }): Jobs {
-  const concurrency = settings.limits.concurrentLoads * 2
-  const { leaseSeconds } = settings.limits
+function openJobs({ settings, ...parts }: AppBase & { broadcast: Broadcast; id: string }): Jobs {
+  const { leaseSeconds, concurrentLoads: preferredConcurrency } = settings.limits
+  const concurrency = preferredConcurrency * 2
   const isWorking = settings.roles.includes('work')
-  return traceJobs(new EmbeddedJobs({ ...parts, concurrency, leaseSeconds, isWorking }))
+  return traceJobs(new EmbeddedJobs({ ...parts, concurrency, preferredConcurrency, leaseSeconds, isWorking }))
 }
 
 function openImporter(

@@ -30,6 +30,7 @@ import { catalogArea, stylesArea } from '../api/rest/catalog/routes.ts'
 import { downloadEndpoints } from '../api/rest/downloads/routes.ts'
 import { groupEndpoints } from '../api/rest/groups/routes.ts'
 import { importerAreas } from '../api/rest/importer/routes.ts'
+import { jobEndpoints } from '../api/rest/jobs/routes.ts'
 import { mapEndpoints } from '../api/rest/maps/routes.ts'
 import { sourceEndpoints } from '../api/rest/sources/routes.ts'
 import { uploadArea } from '../api/rest/uploads/routes.ts'
@@ -76,6 +77,7 @@ export function openAreas(context: AppServices): ApiArea[] {
       readiness: context.readiness,
     }),
     table(nodeEndpoints, context.nodes),
+    table(jobEndpoints, context.jobs),
     metricsArea({ metrics: context.metrics, layers: context.catalog.layers }),
     ...accountAreas(context),
     ogcArea({

@@ -7,6 +7,7 @@ import type { DataDirectory } from '../core/config/data-directory.ts'
 import type { Settings } from '../core/config/settings.ts'
 import type { Database } from '../core/db/connection.ts'
 import type { EventBus } from '../core/events/events.ts'
+import type { Jobs } from '../core/jobs/jobs.ts'
 import type { Logger } from '../core/log/logger.ts'
 import type { Nodes } from '../core/nodes/nodes.ts'
 import type { Clock } from '../core/time/clock.ts'
@@ -69,6 +70,7 @@ export interface AppServices extends AppBase, MonitoringServices {
   subscriptions: ReportSubscriptions
   reportMails: ReportMails
   nodes: Nodes
+  jobs: Pick<Jobs, 'list' | 'retryFailed'>
   metrics: MetricsExport
   readiness: Readiness
   catalog: Catalog

@@ -30,6 +30,7 @@ const commands = new Map<string, () => Promise<Command>>([
   ['monitoring', async () => (await import('./monitoring-command.ts')).runMonitoring],
   ['audit', async () => (await import('./manage/audit.ts')).runAudit],
   ['usage', async () => (await import('./usage-command.ts')).runUsage],
+  ['jobs', async () => (await import('./manage/jobs.ts')).runJobs],
   ['nodes', async () => (await import('./manage/nodes.ts')).runNodes],
   ['backup', async () => (await import('./backup-command.ts')).runBackup],
   ['restore', async () => (await import('./backup-command.ts')).runRestore],

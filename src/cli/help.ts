@@ -24,6 +24,7 @@ const overview = `terrane: takes spatial data in, publishes it as layers, and wa
   terrane usage report      reports who used which layers in a month or another period
   terrane doctor            tells what is installed and what each missing part costs
   terrane audit             lists and verifies the audit log
+  terrane jobs              lists background jobs that failed, and repeats them
   terrane nodes             lists the servers that share the catalogue
   terrane backup TARGET     backs up catalogue, files and key while servers go on working
   terrane restore SOURCE    restores such a backup into an empty data directory and database
@@ -344,6 +345,14 @@ ${ownServer}`,
 terrane audit verify: checks its seals; the exit code is 1 if an entry or a seal was changed, is missing or was inserted
 
       --json           the same for programs
+${access}`,
+  jobs: `terrane jobs [list]: lists background jobs whose last attempt failed in the last 30 days
+
+      --all            queued and running jobs too
+      --limit N        most jobs (default: 100)
+      --json           the same for programs
+
+terrane jobs retry JOB: starts the work of a failed job again
 ${access}`,
   nodes: `terrane nodes: lists the servers that share the catalogue, with their last sign of life
 

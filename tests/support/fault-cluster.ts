@@ -117,8 +117,12 @@ export async function assertExact(
   )
 }
 
-/** Calls `GET path` again and again until `stop`. Returns the longest time, and the statuses that came. */
+/**
+ * Calls `GET path` again and again until `stop` or the end of the test. Returns the longest time, and the statuses
+ * that came.
+ */
 export function keepAsking(
+  t: Cleanup,
   server: TestServer,
   path: string,
 ): { stop(): Promise<{ longestMs: number; statuses: Set<number> }> } {
@@ -137,6 +141,9 @@ export function keepAsking(
       longestMs = Math.max(longestMs, performance.now() - started)
     }
   })()
+  t.after(() => {
+    isStopped = true
+  })
   return {
     stop: async () => {
       isStopped = true

@@ -50,6 +50,7 @@ function valuesOf({ workspace, layer, style, store, importId }: NamedThings): Re
     source: 'none',
     run: '1',
     map: 'none',
+    job: '1',
     layergroup: 'none',
   }
 }

@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '..', '..')
 export function makeLaterVersion(t: Cleanup, releases: number): string {
   const folder = mkdtempSync(join(tmpdir(), 'terrane-later-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  for (const name of ['src', 'bin', 'basemap', 'package.json'])
+  for (const name of ['src', 'packages', 'bin', 'basemap', 'package.json'])
     cpSync(join(root, name), join(folder, name), { recursive: true })
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
   const db = join(folder, 'src', 'core', 'db')

@@ -67,6 +67,7 @@ const showHealth = operation({
   description:
     'For load balancers and watchdogs: 200 while the server responds, with its version, running loads, free space and the state of monitoring.',
   tags: ['server'],
+  ignoresCredentials: true,
   answers: { 200: Health },
   handle: async ({ version, importer, monitoring, space, versions }: HealthDeps) => ({
     status: 'ok',
@@ -88,6 +89,7 @@ const showAlive = operation({
   description:
     'For supervisors that restart a process: 200 while the process responds. It does not read the database, so a database outage does not restart the process.',
   tags: ['server'],
+  ignoresCredentials: true,
   answers: { 200: Alive },
   handle: () => ({ status: 'ok' }),
 })
@@ -97,6 +99,7 @@ const showReady = operation({
   description:
     'For load balancers: 200 if the catalogue responds, its tables match this version and the server is not stopping; otherwise 503 with code `server-not-ready` and the reason.',
   tags: ['server'],
+  ignoresCredentials: true,
   answers: { 200: Ready },
   handle: async ({ readiness }: HealthDeps) => {
     const problem = await readiness.findProblem()

@@ -25,6 +25,7 @@ const byName: Record<string, unknown> = {
   fileName: 'countries.geojson',
   id: '1',
   version: '2',
+  job: '41',
   upload: '0123456789abcdef0123456789abcdef',
   metric: 'request.count',
 

@@ -60,6 +60,7 @@ async function authenticate(
   readAccount: ReadAccount,
   request: FastifyRequest,
 ): Promise<Authenticated> {
+  if (request.routeOptions.config.ignoresCredentials === true) return { caller: anonymous }
   const { authorization, cookie } = request.headers
   const token = authorization === undefined ? tokenOfUrl(request) : undefined
   if (token !== undefined) {

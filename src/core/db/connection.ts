@@ -45,6 +45,12 @@ const int8 = 20
 /** Terrane's statements take milliseconds; a server that does not respond for this long is unreachable. */
 const queryTimeoutMs = 60_000
 
+/**
+ * A transaction that is idle for longer ends: its server is paused, or its connection is lost without notice, and it
+ * would hold its locks against the servers that take over.
+ */
+const idleTransactionMs = 15_000
+
 async function postgresPool(url: string): Promise<Pool> {
   const { default: pg } = await import('pg')
   const getTypeParser: typeof pg.types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
@@ -56,6 +62,10 @@ async function postgresPool(url: string): Promise<Pool> {
     connectionTimeoutMillis: 10_000,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
+    // A statement, since PgBouncer refuses unknown parameters of a connection. The pool waits for the promise.
+    onConnect: async (client) => {
+      await client.query(`set idle_in_transaction_session_timeout = ${idleTransactionMs}`)
+    },
     types: { getTypeParser },
   })
   // The pool replaces a connection that ends, idle or in use; its user gets the error from the statement.

@@ -31,6 +31,7 @@ import { savedMaps } from './migrations/0043-saved-maps.ts'
 import { storedFiles } from './migrations/0044-stored-files.ts'
 import { generatedFileKeys } from './migrations/0045-generated-file-keys.ts'
 import { workspaceQuotas } from './migrations/0046-workspace-quotas.ts'
+import { jobOwners } from './migrations/0047-job-owners.ts'
 import { layerGroups } from './migrations/0049-layer-groups.ts'
 import { isNeighbour, schemaVersionOf, schemaVersionSetting } from './schema-version.ts'
 import type { Tables } from './tables.ts'
@@ -66,6 +67,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0044-stored-files': storedFiles,
     '0045-generated-file-keys': generatedFileKeys,
     '0046-workspace-quotas': workspaceQuotas,
+    '0047-job-owners': jobOwners,
     '0049-layer-groups': layerGroups(isSqlite),
   }
 }

@@ -264,6 +264,13 @@ export interface Tables extends AccountTables, MonitoringTables {
     group_limit: Generated<number>
     /** 1 if the process that runs it is to stop it. */
     is_canceled: Generated<number>
+    /** Until `preferred_until`, a time of the database, only this owner may claim it; null for any. */
+    preferred_owner: string | null
+    preferred_until: string | null
+    /** The server that ran it last, as JSON of `JobNode`. */
+    ran_on: string | null
+    /** Code of the failure in `error`. */
+    error_code: string | null
   }
   schedules: { name: string; next_at: string; last_at: string | null }
   generated_files: {

@@ -17,6 +17,11 @@ export interface JobLane {
   limit: number
   /** Maximum number of its heavy jobs at the same time: the other slots are for light ones. Default: `limit`. */
   heavyLimit?: number
+  /**
+   * A server that queues a job takes it before the others while it runs fewer jobs of the lane than this. Default:
+   * `limit`.
+   */
+  preferredLimit?: number
 }
 
 /** Regular work that may wait: one job at a time on each server. */
@@ -40,6 +45,13 @@ export interface JobHandler {
    * too often.
    */
   abandoned(payload: JobPayload, reason: string): Promise<void>
+  /**
+   * Starts the work of a failed job again, as a new job. Default: the job itself runs again with its payload.
+   * @throws Failure if the work cannot be repeated now
+   */
+  repeat?(payload: JobPayload): Promise<void>
+  /** Returns what a job works on. Default: its key. */
+  subjectOf?(payload: JobPayload): string
 }
 
 /** Priorities of jobs. Jobs of one priority start in the order in which they were queued. */
@@ -70,13 +82,40 @@ export interface JobSchedule {
   everySeconds: number
 }
 
-/** A job whose last attempt failed. */
-export interface FailedJob {
+/** States of jobs. A job that ended without failure is not stored any more. */
+export const jobStates = ['queued', 'running', 'failed'] as const
+export type JobState = (typeof jobStates)[number]
+
+/** The server process that runs a job, or ran it last. */
+export interface JobNode {
+  id: string
+  /** Name of its machine. */
+  host: string
+  pid: number
+}
+
+export interface StoredJob {
   id: number
   kind: string
+  state: JobState
+  /** Object of the work, such as `import 12`; empty if it is about nothing in particular. */
+  subject: string
   attempts: number
-  error: string
-  failedAt: string
+  /** Message of the last attempt's failure. */
+  error?: string
+  errorCode?: string
+  createdAt: string
+  /** Time of the creation, of the last start, or of the failure. */
+  changedAt: string
+  /** Undefined if it has never started. */
+  node?: JobNode
+}
+
+export interface JobFilter {
+  state?: JobState
+  /** Only jobs with smaller ids: those after this one in the list. */
+  beforeId?: number
+  limit: number
 }
 
 /** Abort reason of a job's signal when the server stops: the job runs again at the next start. */
@@ -131,10 +170,13 @@ export interface Jobs {
   cancel(jobId: number): Promise<void>
   /** True if another live process is running it. */
   isHeldByOther(jobId: number): Promise<boolean>
-  /** Lists jobs whose last attempt failed, the newest first. They are removed after 30 days. */
-  listFailed(limit: number): Promise<FailedJob[]>
-  /** Queues a failed job again; false if there is none. */
-  retryFailed(jobId: number): Promise<boolean>
+  /** Lists jobs, the newest first. Failed jobs are removed after 30 days. */
+  list(filter: JobFilter): Promise<StoredJob[]>
+  /**
+   * Starts the work of a failed job again and removes it from the failed ones.
+   * @throws Failure `unknown-job`, `job-not-failed`, `job-not-repeatable`, or an error of the handler's `repeat`
+   */
+  retryFailed(jobId: number): Promise<void>
   /** Adds kinds of jobs and their schedules; call before `start`. */
   register(handlers: Record<string, JobHandler>, schedules?: readonly JobSchedule[]): void
   /** Recovers jobs of earlier processes and starts processing, unless this server does not work. */

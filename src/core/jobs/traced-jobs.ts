@@ -14,8 +14,8 @@ export function traceJobs(jobs: Jobs): Jobs {
     withdraw: (jobId) => jobs.withdraw(jobId),
     cancel: (jobId) => jobs.cancel(jobId),
     isHeldByOther: (jobId) => jobs.isHeldByOther(jobId),
-    listFailed: (...args) => jobs.listFailed(...args),
-    retryFailed: (...args) => jobs.retryFailed(...args),
+    list: (filter) => jobs.list(filter),
+    retryFailed: (jobId) => jobs.retryFailed(jobId),
     start: (handlers) => jobs.start(handlers && traceHandlers(handlers)),
     stop: () => jobs.stop(),
   }

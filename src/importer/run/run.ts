@@ -1,5 +1,6 @@
+import { conflict } from '../../core/errors/errors.ts'
 import type { JobHandler, Jobs } from '../../core/jobs/jobs.ts'
-import { dryRunHandler, dryRunJob } from '../dry-run/dry-run.ts'
+import { dryRunHandler, dryRunJob, startDryRun } from '../dry-run/dry-run.ts'
 import type { ImportFiles } from '../records/records.ts'
 import { restoreJob } from '../restore/restores.ts'
 import { correctionHandler, correctionJob } from './correct-task.ts'
@@ -7,15 +8,47 @@ import type { CreateJobHandler, JobTypeDeps } from './job-type.ts'
 import { prepareHandler } from './prepare-import.ts'
 import { publishEarlierCommits } from './recover-task.ts'
 import { runHandler } from './run-import.ts'
-import { prepareJob, runJob } from './start-run.ts'
+import { prepareJob, runJob, startRun } from './start-run.ts'
 
 /** The registry: job types by the names that stored jobs have. */
 export const jobTypes: Readonly<Record<string, CreateJobHandler>> = {
-  [prepareJob]: ({ preparing }) => prepareHandler(preparing),
-  [runJob]: ({ running }) => runHandler(running),
-  [correctionJob]: ({ correcting }) => correctionHandler(correcting),
-  [dryRunJob]: ({ runningDryRun }) => dryRunHandler(runningDryRun),
-  [restoreJob]: ({ restores }) => restores.handler,
+  [prepareJob]: ({ preparing }) => ({
+    ...prepareHandler(preparing),
+    ...repeatedBy((id) => startRun(preparing.starting, id)),
+  }),
+  [runJob]: ({ running, preparing }) => ({
+    ...runHandler(running),
+    ...repeatedBy((id) => startRun(preparing.starting, id)),
+  }),
+  [correctionJob]: ({ correcting }) => ({
+    ...correctionHandler(correcting),
+    ...notRepeatable('send the corrected rows again'),
+  }),
+  [dryRunJob]: ({ runningDryRun }) => ({
+    ...dryRunHandler(runningDryRun),
+    ...repeatedBy((id) => startDryRun(runningDryRun, id)),
+  }),
+  [restoreJob]: ({ restores }) => ({
+    ...restores.handler,
+    ...notRepeatable('restore the version of the layer again'),
+  }),
+}
+
+/** A failed job is repeated by the command that starts such work for its import. */
+function repeatedBy(start: (importId: number) => Promise<unknown>): Pick<JobHandler, 'repeat'> {
+  return {
+    repeat: async ({ importId }) => {
+      await start(Number(importId))
+    },
+  }
+}
+
+function notRepeatable(remedy: string): Pick<JobHandler, 'repeat'> {
+  return {
+    repeat: async () => {
+      throw conflict('job-not-repeatable', `The job cannot be repeated without its request: ${remedy}`)
+    },
+  }
 }
 
 /** Recovers the work of an earlier process, then runs the jobs of imports. */

@@ -110,6 +110,15 @@ describe('the state for supervisors and load balancers', () => {
     assert.equal((await get('/ogc/collections')).statusCode, 200)
     await server.close()
   })
+
+  it('is given without a look at credentials, which are in a database that may be away', async (t) => {
+    const server = await createTestApp()
+    t.after(() => server.close())
+    const headers = { authorization: `Basic ${Buffer.from('admin:wrong').toString('base64')}` }
+    for (const url of ['/health', '/health/live', '/health/ready'])
+      assert.equal((await server.app.inject({ url, headers })).statusCode, 200, url)
+    assert.equal((await server.app.inject({ url: '/ogc/collections', headers })).statusCode, 401)
+  })
 })
 
 interface Panel {

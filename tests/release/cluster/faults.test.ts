@@ -55,7 +55,7 @@ describe('two servers of a catalogue, with three imports on the first', () => {
     it(`finish them when the database of the first is ${state}, and no request exceeds its limit`, async (t) => {
       const place = await startFaultCluster(t, cluster)
       const ids = await beginImports(place.first)
-      const asking = [keepAsking(place.first, '/rest/layers'), keepAsking(place.second, '/rest/layers')]
+      const asking = [keepAsking(t, place.first, '/rest/layers'), keepAsking(t, place.second, '/rest/layers')]
       place.proxy.set(state)
       const notReady = until(async () => (await place.first.call('GET', '/health/ready')).status === 503)
       await notReady

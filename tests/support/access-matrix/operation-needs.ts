@@ -50,6 +50,7 @@ const lines: [RegExp, Need][] = [
   [/^GET \/(health|health\/live|health\/ready|rest\/security\/sign-in)$/, nothing],
   [/^GET \/metrics$/, login],
   [/^GET \/rest\/nodes$/, admin],
+  [/^(GET|POST) \/rest\/jobs/, admin],
   [/^(GET|PUT|POST|DELETE) \/rest\/security\/(users|groups|permissions)/, admin],
   [/^GET \/rest\/security\/access$/, login],
   [/^(POST) \/rest\/security\/(session|oidc|session\/passkey)/, nothing],

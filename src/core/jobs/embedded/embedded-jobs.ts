@@ -1,53 +1,39 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
+import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Broadcast } from '../../db/broadcast.ts'
 import { silence } from '../../db/broadcast.ts'
-import type { Database } from '../../db/connection.ts'
+import type { Database, Queryable } from '../../db/connection.ts'
+import { databaseTime } from '../../db/database-time.ts'
 import { isCatalogueAway, isUniqueViolation } from '../../db/errors.ts'
-import { explain, Failure } from '../../errors/errors.ts'
-import type { EventBus } from '../../events/events.ts'
-import type { Logger } from '../../log/logger.ts'
-import type { Clock } from '../../time/clock.ts'
-import type { FailedJob, JobHandler, JobSchedule, Jobs, NewJob } from '../jobs.ts'
-import { defaultMaxAttempts, JobCanceled, jobPriorities, LeaseLost, ServerStopping } from '../jobs.ts'
-import { deleteOldFailedJobs, failJob, listFailedJobs, requeueFailedJob } from './failed-jobs.ts'
+import { Failure } from '../../errors/errors.ts'
+import type { JobFilter, JobHandler, JobSchedule, Jobs, NewJob, StoredJob } from '../jobs.ts'
+import { defaultMaxAttempts, JobCanceled, LeaseLost, ServerStopping } from '../jobs.ts'
+import { CompletedJobs } from './completed-jobs.ts'
+import type { EmbeddedJobsDeps } from './embedded-jobs-deps.ts'
+import { deleteOldFailedJobs, failJob, listJobs, retryFailedJob } from './failed-jobs.ts'
 import { JobLanes } from './job-lanes.ts'
-import type { JobDatabase, JobRecord } from './job-repository.ts'
+import type { JobDatabase, JobError, JobRecord } from './job-repository.ts'
 import {
   claimJobs,
   countRunningOfGroup,
   deleteJobs,
   deleteQueuedJob,
   hasJob,
-  hasJobOfKey,
   insertJob,
   isHeldByOther,
+  jobError,
   listOwnJobs,
   listStaleJobs,
   markCanceled,
+  releasePreferred,
   renewLeases,
   requeueJob,
   takeJob,
 } from './job-repository.ts'
-import { listDueSchedules, storeSchedules, takeOccurrence } from './schedules.ts'
-
-export interface EmbeddedJobsDeps {
-  database: Database
-  clock: Clock
-  events: EventBus
-  log: Logger
-  /** Messages to the other servers of the database. */
-  broadcast?: Broadcast
-  /** Maximum number of concurrent jobs. */
-  concurrency: number
-  /** False for a server that queues jobs and runs none. */
-  isWorking?: boolean
-  /** Time without a sign of life after which other processes take over; default 12 seconds. */
-  leaseSeconds?: number
-  /** Time that `stop` waits for running jobs before it aborts them; default 7 seconds. */
-  graceMs?: number
-}
+import { DelayedCall, PreferredJobs } from './preferred-jobs.ts'
+import { queueOccurrences, storeSchedules } from './schedules.ts'
 
 const usualRenewMs = 3_000
 const pollMs = 250
@@ -58,21 +44,29 @@ const collisionMs = 100
 const maxRetrySeconds = 3_600
 const topic = 'jobs'
 
-interface RunningJob {
-  job: JobRecord
-  abort: AbortController
-  ended: Promise<void>
+/** Message to the other servers; without members: there are jobs to claim. */
+interface JobMessage {
+  /** A job that is to stop. */
+  canceled?: number
+  /** Time after which any server may claim a new job. */
+  afterMs?: number
 }
+
+type RunningJob = { job: JobRecord; abort: AbortController; ended: Promise<void> }
 
 /** Jobs stored in the catalogue database and run in this process. */
 export class EmbeddedJobs implements Jobs {
   readonly #deps: EmbeddedJobsDeps & { database: Database & JobDatabase }
   readonly #broadcast: Broadcast
-  readonly #owner = randomUUID()
+  readonly #owner: string
+  readonly #ranOn: string
   readonly #lanes: JobLanes
   readonly #schedules: JobSchedule[] = []
+  readonly #preferred: PreferredJobs
+  /** Looks for jobs whose preference for another server has expired. */
+  readonly #laterWake = new DelayedCall(() => this.wake())
   readonly #running = new Map<number, RunningJob>()
-  /** Jobs whose end could not be stored, because the database was unreachable or full. */
+  /** Jobs whose end could not be stored: the database was unreachable or full. */
   readonly #stranded = new Map<number, JobRecord>()
   readonly #ended = new EventEmitter().setMaxListeners(0)
   readonly #stopped = new AbortController()
@@ -80,19 +74,30 @@ export class EmbeddedJobs implements Jobs {
   #isAccepting = false
   #filling: Promise<void> | undefined
   #needsFill = false
-  #completed: number[] = []
-  #completing: Promise<void> = Promise.resolve()
+  readonly #completed = new CompletedJobs((ids) => deleteJobs(this.#deps.database.kysely, ids, this.#owner))
 
   constructor(deps: EmbeddedJobsDeps) {
     this.#deps = { ...deps, database: { ...deps.database, leaseSeconds: deps.leaseSeconds } }
     this.#broadcast = deps.broadcast ?? silence
-    this.#lanes = new JobLanes(deps.concurrency)
-    this.#broadcast.listen(topic, (body) => this.#hear(body as { canceled?: number }))
+    this.#owner = deps.id ?? randomUUID()
+    this.#preferred = new PreferredJobs(deps.preferenceSeconds)
+    this.#ranOn = JSON.stringify({ id: this.#owner, host: hostname(), pid: process.pid })
+    this.#lanes = new JobLanes({ limit: deps.concurrency, preferredLimit: deps.preferredConcurrency })
+    this.#broadcast.listen(topic, (body) => this.#hear(body as JobMessage))
     this.#broadcast.onReconnect(() => this.wake())
   }
 
-  enqueue(db: Parameters<Jobs['enqueue']>[0], job: NewJob): Promise<number> {
-    return insertJob(db, job, this.#now(), this.#broadcast.tellOnCommit(topic, {}))
+  async enqueue(db: Queryable, job: NewJob): Promise<number> {
+    if (!this.#prefersHere(job.kind)) return await this.#insert(db, job)
+    const reservation = this.#preferred.reserve(job.kind)
+    try {
+      const id = await this.#insert(db, job, { isPreferred: true })
+      reservation.inserted(id)
+      return id
+    } catch (error) {
+      reservation.cancel()
+      throw error
+    }
   }
 
   register(handlers: Record<string, JobHandler>, schedules: readonly JobSchedule[] = []): void {
@@ -143,21 +148,23 @@ export class EmbeddedJobs implements Jobs {
     return !this.#isAlone() && isHeldByOther(this.#deps.database, jobId, this.#owner)
   }
 
-  listFailed(limit: number): Promise<FailedJob[]> {
-    return listFailedJobs(this.#deps.database.kysely, limit)
+  list(filter: JobFilter): Promise<StoredJob[]> {
+    return listJobs(this.#deps.database.kysely, filter, (kind) => this.#lanes.handlerOf(kind))
   }
 
-  async retryFailed(jobId: number): Promise<boolean> {
-    const isQueued = await requeueFailedJob(this.#deps.database.kysely, jobId)
-    if (isQueued) this.wake()
-    if (isQueued) this.#broadcast.tell(topic, {})
-    return isQueued
+  async retryFailed(jobId: number): Promise<void> {
+    const findHandler = (kind: string): JobHandler | undefined => this.#lanes.handlerOf(kind)
+    if (!(await retryFailedJob(this.#deps.database.kysely, jobId, findHandler))) return
+    this.wake()
+    this.#broadcast.tell(topic, {})
   }
 
   async stop(): Promise<void> {
     this.#isAccepting = false
     clearInterval(this.#timer)
+    this.#laterWake.cancel()
     await this.#filling
+    await this.#shareUnclaimed()
     for (const { job, abort } of this.#running.values())
       if (this.#lanes.handlerOf(job.kind)?.stopsAtOnce === true) abort.abort(new ServerStopping())
     const ended = (): Promise<unknown> => Promise.all([...this.#running.values()].map((one) => one.ended))
@@ -169,9 +176,44 @@ export class EmbeddedJobs implements Jobs {
     )
   }
 
-  #hear({ canceled }: { canceled?: number }): void {
-    if (canceled === undefined) this.wake()
-    else this.#running.get(canceled)?.abort.abort(new JobCanceled())
+  #hear({ canceled, afterMs }: JobMessage): void {
+    if (canceled !== undefined) this.#running.get(canceled)?.abort.abort(new JobCanceled())
+    else if (afterMs === undefined) this.wake()
+    else if (this.#isAccepting) this.#laterWake.request(afterMs)
+  }
+
+  /** True if other servers are to leave a job of this kind to this server: it takes it at once. */
+  #prefersHere(kind: string): boolean {
+    if (!this.#isAccepting || this.#isAlone()) return false
+    return this.#lanes.prefers(kind, [...this.#runningKinds(), ...this.#preferred.kinds()])
+  }
+
+  /** Inserts a job; the commit tells the other servers, at once or when the preference for this one has expired. */
+  #insert(db: Queryable, job: NewJob, { isPreferred = false } = {}): Promise<number> {
+    const { kind } = this.#deps.database
+    const { seconds } = this.#preferred
+    const message: JobMessage = isPreferred ? { afterMs: seconds * 1000 } : {}
+    return insertJob(db, job, {
+      at: this.#now(),
+      signal: this.#broadcast.tellOnCommit(topic, message),
+      preferred: isPreferred ? { owner: this.#owner, until: databaseTime(kind, seconds) } : undefined,
+    })
+  }
+
+  /** Gives jobs of full lanes, or of all after the end of the work, to the other servers. */
+  async #shareUnclaimed(): Promise<void> {
+    const running = this.#runningKinds()
+    const kinds = this.#preferred.kinds()
+    const shared = kinds.filter((kind) => !this.#isAccepting || !this.#lanes.hasRoom(kind, running))
+    const ids = this.#preferred.idsOf(shared)
+    if (ids.length === 0) return
+    const released = await releasePreferred(this.#deps.database.kysely, ids, this.#owner)
+    this.#preferred.forget(released)
+    if (released.length > 0) this.#broadcast.tell(topic, {})
+  }
+
+  #runningKinds(): string[] {
+    return [...this.#running.values()].map(({ job }) => job.kind)
   }
 
   #tick(): void {
@@ -205,31 +247,23 @@ export class EmbeddedJobs implements Jobs {
       const most = this.#lanes.handlerOf(job.kind)?.maxAttempts ?? defaultMaxAttempts
       if (job.isCanceled) await deleteJobs(database.kysely, [job.id], this.#owner)
       else if (job.attempts < most) await requeueJob(database, this.#mine(job))
-      else await this.#giveUp(job, `It was begun ${job.attempts} times and the server died each time`)
+      else {
+        const text = `It was begun ${job.attempts} times and the server died each time`
+        await this.#giveUp(job, { text, code: 'server-died' })
+      }
     }
   }
 
-  async #giveUp(job: JobRecord, error: string): Promise<void> {
-    await this.#lanes.handlerOf(job.kind)?.abandoned(job.payload, error)
+  async #giveUp(job: JobRecord, error: JobError): Promise<void> {
+    await this.#lanes.handlerOf(job.kind)?.abandoned(job.payload, error.text)
     await failJob(this.#deps.database, { ...this.#mine(job), error })
   }
 
   /** Queues the jobs of schedules that are due, each on one of the servers. */
   async #queueDue(): Promise<void> {
-    if (this.#schedules.length === 0) return
     const { database } = this.#deps
-    const due = await listDueSchedules(database)
-    for (const schedule of this.#schedules) {
-      if (!due.has(schedule.name)) continue
-      await database.transaction(async (db) => {
-        if (!(await takeOccurrence({ kysely: db, kind: database.kind }, schedule))) return
-        const key = `schedule ${schedule.name}`
-        if (await hasJobOfKey(db, key)) return
-        const { kind } = schedule
-        await this.enqueue(db, { kind, key, payload: {}, priority: jobPriorities.background })
-      })
-    }
-    if (due.size > 0) await deleteOldFailedJobs(database)
+    const dueCount = await queueOccurrences(database, this.#schedules, (db, job) => this.#insert(db, job))
+    if (dueCount > 0) await deleteOldFailedJobs(database)
   }
 
   async #fillAll(): Promise<void> {
@@ -250,14 +284,16 @@ export class EmbeddedJobs implements Jobs {
   async #fill(): Promise<void> {
     for (const lane of this.#lanes.lanes) {
       for (;;) {
-        const kinds = [...this.#running.values()].map(({ job }) => job.kind)
-        const room = this.#lanes.roomOf(lane, kinds)
+        const room = this.#lanes.roomOf(lane, this.#runningKinds())
         if (room.limit < 1 || room.kinds.length === 0) break
-        const jobs = await claimJobs(this.#deps.database, { owner: this.#owner, ...room })
+        const claim = { owner: this.#owner, ranOn: this.#ranOn, ...room }
+        const jobs = await claimJobs(this.#deps.database, claim)
+        this.#preferred.forget(jobs.map(({ id }) => id))
         for (const job of await this.#withinGroups(jobs)) this.#begin(job)
         if (jobs.length < room.limit) break
       }
     }
+    await this.#shareUnclaimed()
   }
 
   /** Returns jobs to the queue that exceed the limit of their group, because they were claimed at the same moment. */
@@ -287,9 +323,9 @@ export class EmbeddedJobs implements Jobs {
   async #execute(job: JobRecord, signal: AbortSignal): Promise<void> {
     const { database, log } = this.#deps
     try {
-      if (await this.#attempt(job, signal)) await this.#complete(job)
+      if (await this.#attempt(job, signal)) await this.#completed.add(job.id)
     } catch (error) {
-      if (signal.reason instanceof JobCanceled) await this.#complete(job).catch(() => undefined)
+      if (signal.reason instanceof JobCanceled) await this.#completed.add(job.id).catch(() => undefined)
       else if (signal.aborted)
         await requeueJob(database, this.#mine(job), { isRefunded: true }).catch(() => undefined)
       else {
@@ -297,19 +333,6 @@ export class EmbeddedJobs implements Jobs {
         this.#stranded.set(job.id, job)
       }
     }
-  }
-
-  /** Deletes a job that has ended, in one statement with others that end while the one before is running. */
-  #complete({ id }: JobRecord): Promise<void> {
-    this.#completed.push(id)
-    const completing = this.#completing
-      .catch(() => undefined)
-      .then(async () => {
-        const ids = this.#completed.splice(0)
-        if (ids.length > 0) await deleteJobs(this.#deps.database.kysely, ids, this.#owner)
-      })
-    this.#completing = completing
-    return completing
   }
 
   /** Runs jobs again whose end could not be stored, after a pause. */
@@ -351,12 +374,12 @@ export class EmbeddedJobs implements Jobs {
     if (retry !== undefined && job.attempts <= retry.times) {
       const delaySeconds = Math.min(retry.firstSeconds * 2 ** (job.attempts - 1), maxRetrySeconds)
       log.warn(about, `job failed, it is retried in ${delaySeconds} s`)
-      await requeueJob(database, this.#mine(job), { delaySeconds, error: explain(error) })
+      await requeueJob(database, this.#mine(job), { delaySeconds, error: jobError(error) })
       return
     }
     log.error(about, 'job failed')
     events.emit('exception.caught', { error, where: `job ${job.kind}` })
-    await this.#giveUp(job, explain(error))
+    await this.#giveUp(job, jobError(error))
   }
 
   /** An embedded database has no other process. */

@@ -1,16 +1,21 @@
+import type { Selectable } from 'kysely'
 import type { Queryable } from '../../db/connection.ts'
 import { databaseTime } from '../../db/database-time.ts'
-import type { FailedJob } from '../jobs.ts'
-import type { JobDatabase } from './job-repository.ts'
+import type { Tables } from '../../db/tables.ts'
+import { conflict, notFound } from '../../errors/errors.ts'
+import type { JobFilter, JobHandler, JobNode, JobPayload, JobState, StoredJob } from '../jobs.ts'
+import type { JobDatabase, JobError } from './job-repository.ts'
 
 const keptSeconds = 30 * 86_400
 /** Maximum number of characters of an error. */
 const maxErrorLength = 2000
 
+type FindHandler = (kind: string) => JobHandler | undefined
+
 /** Keeps a job of its owner as failed: it does not run again, and blocks no other job. */
 export async function failJob(
   { kysely, kind }: JobDatabase,
-  { id, owner, error }: { id: number; owner: string; error: string },
+  { id, owner, error }: { id: number; owner: string; error: JobError },
 ): Promise<void> {
   await kysely
     .updateTable('jobs')
@@ -18,7 +23,8 @@ export async function failJob(
       state: 'failed',
       lease_owner: null,
       lease_until: null,
-      error: error.slice(0, maxErrorLength),
+      error: error.text.slice(0, maxErrorLength),
+      error_code: error.code ?? null,
       updated_at: databaseTime(kind),
     })
     .where('id', '=', id)
@@ -26,30 +32,64 @@ export async function failJob(
     .execute()
 }
 
-/** Lists failed jobs, the newest first. */
-export async function listFailedJobs(db: Queryable, limit: number): Promise<FailedJob[]> {
-  const rows = await db
-    .selectFrom('jobs')
-    .select(['id', 'kind', 'attempts', 'error', 'updated_at'])
-    .where('state', '=', 'failed')
-    .orderBy('updated_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(limit)
-    .execute()
-  return rows.map(({ id, kind, attempts, error, updated_at }) => ({
+/** Lists jobs, the newest first. */
+export async function listJobs(
+  db: Queryable,
+  { state, beforeId, limit }: JobFilter,
+  findHandler: FindHandler,
+): Promise<StoredJob[]> {
+  let query = db.selectFrom('jobs').selectAll()
+  if (state !== undefined) query = query.where('state', '=', state)
+  if (beforeId !== undefined) query = query.where('id', '<', beforeId)
+  const rows = await query.orderBy('id', 'desc').limit(limit).execute()
+  return rows.map((row) => toStoredJob(row, findHandler(row.kind)))
+}
+
+function toStoredJob(row: Selectable<Tables['jobs']>, handler: JobHandler | undefined): StoredJob {
+  const { id, kind, key, state, attempts, error, error_code, created_at, updated_at, ran_on } = row
+  return {
     id: Number(id),
     kind,
+    state: state as JobState,
+    subject: handler?.subjectOf?.(JSON.parse(row.payload) as JobPayload) ?? key,
     attempts,
-    error: error ?? '',
-    failedAt: updated_at,
-  }))
+    error: error ?? undefined,
+    errorCode: error_code ?? undefined,
+    createdAt: created_at,
+    changedAt: updated_at,
+    node: ran_on === null ? undefined : (JSON.parse(ran_on) as JobNode),
+  }
+}
+
+/** Starts the work of a failed job again. Returns true if the job itself is queued. */
+export async function retryFailedJob(db: Queryable, id: number, findHandler: FindHandler): Promise<boolean> {
+  const row = await db.selectFrom('jobs').selectAll().where('id', '=', id).executeTakeFirst()
+  if (row === undefined) throw unknownJob(id)
+  if (row.state !== 'failed')
+    throw conflict('job-not-failed', `Job ${id} is ${row.state}: only failed jobs are repeated`)
+  const handler = findHandler(row.kind)
+  if (handler === undefined) {
+    const text = `Job ${id} has the kind "${row.kind}", which this version does not know`
+    throw conflict('job-not-repeatable', text)
+  }
+  if (handler.repeat === undefined) {
+    if (!(await requeueFailedJob(db, id))) throw unknownJob(id)
+    return true
+  }
+  await handler.repeat(JSON.parse(row.payload) as JobPayload)
+  await db.deleteFrom('jobs').where('id', '=', id).where('state', '=', 'failed').execute()
+  return false
+}
+
+function unknownJob(id: number) {
+  return notFound('unknown-job', `There is no job ${id}, or not any more: jobs that succeed are not kept`)
 }
 
 /** Queues a failed job again, with all its attempts; false if there is none. */
-export async function requeueFailedJob(db: Queryable, id: number): Promise<boolean> {
+async function requeueFailedJob(db: Queryable, id: number): Promise<boolean> {
   const result = await db
     .updateTable('jobs')
-    .set({ state: 'queued', attempts: 0, error: null, is_canceled: 0, not_before: null })
+    .set({ state: 'queued', attempts: 0, error: null, error_code: null, is_canceled: 0, not_before: null })
     .where('id', '=', id)
     .where('state', '=', 'failed')
     .executeTakeFirst()

@@ -8,6 +8,7 @@ import { openBroadcast, silence } from '../../db/broadcast.ts'
 import type { Database } from '../../db/connection.ts'
 import { openDatabase } from '../../db/connection.ts'
 import { databaseTime } from '../../db/database-time.ts'
+import { Failure } from '../../errors/errors.ts'
 import { createEventBus } from '../../events/events.ts'
 import { Secret } from '../../secrets/secret.ts'
 import { systemClock } from '../../time/clock.ts'
@@ -100,15 +101,63 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       jobs.wake()
       await jobs.wait(id, never)
       assert.deepEqual([attempts, reasons], [[1, 2], ['no luck']])
-      const failed = await jobs.listFailed(10)
+      const failed = await jobs.list({ state: 'failed', limit: 10 })
       assert.deepEqual(
-        failed.map((one) => [one.id, one.kind, one.attempts, one.error]),
-        [[id, 'work', 2, 'no luck']],
+        failed.map((one) => [one.id, one.kind, one.attempts, one.error, one.node?.pid]),
+        [[id, 'work', 2, 'no luck', process.pid]],
       )
       isFailing = false
-      assert.equal(await jobs.retryFailed(id), true)
+      await jobs.retryFailed(id)
       await jobs.wait(id, never)
-      assert.deepEqual([await jobs.listFailed(10), await jobs.retryFailed(id)], [[], false])
+      assert.deepEqual(await jobs.list({ limit: 10 }), [])
+      await assert.rejects(() => jobs.retryFailed(id), { code: 'unknown-job' })
+    })
+
+    it('lists jobs page by page with what they work on, and repeats failed ones as their kind does', async (test) => {
+      const jobs = await queue(test, { concurrency: 1 })
+      const repeated: unknown[] = []
+      const fails = handler(() => Promise.reject(new Failure('conflict', 'import-busy', 'It is busy')))
+      const held = Promise.withResolvers<void>()
+      test.after(() => held.resolve())
+      await jobs.start({
+        fails: {
+          ...fails,
+          subjectOf: ({ file }) => `file ${file}`,
+          repeat: async ({ file }) => {
+            if (file === 'b') throw new Failure('conflict', 'job-not-repeatable', 'Send it again')
+            repeated.push(file)
+          },
+        },
+        holds: handler(() => held.promise),
+      })
+      const add = (kind: string, key: string, payload = {}) =>
+        jobs.enqueue(database.kysely, { kind, key, payload })
+      const [a, b] = [await add('fails', '', { file: 'a' }), await add('fails', '', { file: 'b' })]
+      jobs.wake()
+      for (const id of [a, b]) await jobs.wait(id, never)
+      const [running, queued] = [await add('holds', 'import 7'), await add('holds', 'import 7')]
+      jobs.wake()
+      await until(async () => (await jobRow(database, running))?.state === 'running')
+      const first = await jobs.list({ limit: 3 })
+      const rest = await jobs.list({ limit: 3, beforeId: first.at(-1)?.id })
+      assert.deepEqual(
+        [...first, ...rest].map((one) => [one.id, one.state, one.subject, one.errorCode]),
+        [
+          [queued, 'queued', 'import 7', undefined],
+          [running, 'running', 'import 7', undefined],
+          [b, 'failed', 'file b', 'import-busy'],
+          [a, 'failed', 'file a', 'import-busy'],
+        ],
+      )
+      assert.deepEqual([first[0]?.node, first[1]?.node?.pid], [undefined, process.pid])
+      await assert.rejects(() => jobs.retryFailed(running), { code: 'job-not-failed' })
+      await assert.rejects(() => jobs.retryFailed(b), { code: 'job-not-repeatable' })
+      await jobs.retryFailed(a)
+      assert.deepEqual(repeated, ['a'])
+      assert.deepEqual(
+        (await jobs.list({ state: 'failed', limit: 9 })).map(({ id }) => id),
+        [b],
+      )
     })
 
     it('runs each occurrence of a schedule once', async (test) => {
@@ -148,7 +197,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       await other.cancel(running)
       await other.wait(running, never)
       assert.ok(reasons[0] instanceof JobCanceled)
-      assert.deepEqual([reasons.length, await waiting(database), await jobs.listFailed(1)], [1, 0, []])
+      assert.deepEqual([reasons.length, await waiting(database), await jobs.list({ limit: 1 })], [1, 0, []])
     })
 
     it('leaves large work one slot of a lane', async (test) => {

@@ -12,9 +12,9 @@ export class JobLanes {
   readonly #handlers = new Map<string, JobHandler>()
   readonly #lanes = new Map<string, JobLane>()
 
-  /** @param concurrency - Limit of the lane of handlers that name none. */
-  constructor(concurrency: number) {
-    this.#usual = { name: '', limit: concurrency }
+  /** @param usual - Limits of the lane of handlers that name none. */
+  constructor(usual: Omit<JobLane, 'name'>) {
+    this.#usual = { name: '', ...usual }
   }
 
   add(handlers: Record<string, JobHandler>): void {
@@ -31,6 +31,19 @@ export class JobLanes {
 
   get lanes(): JobLane[] {
     return [...this.#lanes.values()]
+  }
+
+  /** True if the lane of a kind prefers to run one more job here, beside those of the kinds `running`. */
+  prefers(kind: string, running: readonly string[]): boolean {
+    const { lane = this.#usual } = this.handlerOf(kind) ?? {}
+    const isBelow = this.roomOf({ ...lane, limit: lane.preferredLimit ?? lane.limit }, running).limit > 0
+    return isBelow && this.hasRoom(kind, running)
+  }
+
+  /** True if this server may claim one more job of a kind. */
+  hasRoom(kind: string, running: readonly string[]): boolean {
+    const room = this.roomOf(this.handlerOf(kind)?.lane ?? this.#usual, running)
+    return room.limit > 0 && room.kinds.includes(kind)
   }
 
   /** Returns what a lane has room for beside the running jobs of the server, whose kinds are `running`. */

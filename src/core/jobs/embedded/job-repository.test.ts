@@ -18,19 +18,19 @@ async function open(test: TestContext, kind: Database['kind']): Promise<Database
 }
 
 function add({ kysely }: Database, key: string): Promise<number> {
-  return insertJob(kysely, { kind: 'work', key, payload: {} }, '2026-01-01T00:00:00.000Z')
+  return insertJob(kysely, { kind: 'work', key, payload: {} }, { at: '2026-01-01T00:00:00.000Z' })
 }
 
 /** Claims five jobs; another process may have claimed one of the same key at the same moment. */
 function claimWork(database: Database, owner: string): Promise<JobRecord[]> {
-  return claimJobs(database, { owner, limit: 5, kinds: ['work'] }).catch((error: unknown) => {
+  return claimJobs(database, { owner, ranOn: '{}', limit: 5, kinds: ['work'] }).catch((error: unknown) => {
     if (isUniqueViolation(error)) return []
     throw error
   })
 }
 
 async function claimIds(database: Database, owner: string, limit: number): Promise<number[]> {
-  return (await claimJobs(database, { owner, limit, kinds: ['work'] })).map(({ id }) => id)
+  return (await claimJobs(database, { owner, ranOn: '{}', limit, kinds: ['work'] })).map(({ id }) => id)
 }
 
 for (const kind of ['sqlite', 'postgres'] as const) {
@@ -59,7 +59,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     it('takes leases by its own clock', async (test) => {
       const database = await open(test, kind)
       const id = await add(database, '')
-      const [job] = await claimJobs(database, { owner: 'one', limit: 1, kinds: ['work'] })
+      const [job] = await claimJobs(database, { owner: 'one', ranOn: '{}', limit: 1, kinds: ['work'] })
       assert.ok(job)
       const expired = { owner: 'two', isExpired: true }
       assert.equal(await isHeldByOther(database, id, 'two'), true)

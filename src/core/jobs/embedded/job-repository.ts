@@ -2,6 +2,7 @@ import type { Expression, RawBuilder, Selectable, SqlBool } from 'kysely'
 import type { Database, Queryable } from '../../db/connection.ts'
 import { databaseTime } from '../../db/database-time.ts'
 import type { Tables } from '../../db/tables.ts'
+import { explain, Failure } from '../../errors/errors.ts'
 import type { JobPayload, NewJob } from '../jobs.ts'
 
 /** Default of `TERRANE_LEASE_SECONDS`. */
@@ -40,12 +41,19 @@ function toJob(row: Selectable<Tables['jobs']>): JobRecord {
   }
 }
 
-/** Inserts a job; `signal` is a notification that the same statement sends at the commit. */
+interface InsertOptions {
+  /** Time of the creation. */
+  at: string
+  /** Notification that the same statement sends at the commit. */
+  signal?: RawBuilder<unknown>
+  /** Owner that may claim it before the others until a time of the database. */
+  preferred?: { owner: string; until: RawBuilder<string> }
+}
+
 export async function insertJob(
   db: Queryable,
   job: NewJob,
-  at: string,
-  signal?: RawBuilder<unknown>,
+  { at, signal, preferred }: InsertOptions,
 ): Promise<number> {
   const insert = db
     .insertInto('jobs')
@@ -63,6 +71,8 @@ export async function insertJob(
       priority: job.priority ?? 0,
       group_key: job.group?.key ?? '',
       group_limit: job.group?.limit ?? 0,
+      preferred_owner: preferred?.owner ?? null,
+      preferred_until: preferred?.until ?? null,
     })
     .returning('id')
   const row = await (signal === undefined
@@ -100,13 +110,15 @@ export async function listStaleJobs(
 
 export interface ClaimRequest {
   owner: string
+  /** Description of the server, which is stored with the job. */
+  ranOn: string
   limit: number
   kinds: readonly string[]
 }
 
 /**
  * Claims the first queued jobs by priority and age, at most `limit` and one of each key. A job waits while an
- * earlier one of its key is queued or running, and while its group is full. Throws a unique violation if another
+ * earlier one of its key is queued or running, while its group is full, and while another owner is preferred. Throws a unique violation if another
  * process claimed a job of the same key at the same moment.
  */
 export async function claimJobs(database: JobDatabase, request: ClaimRequest): Promise<JobRecord[]> {
@@ -128,6 +140,9 @@ export async function claimJobs(database: JobDatabase, request: ClaimRequest): P
       lease_owner: request.owner,
       lease_until: databaseTime(kind, leaseSeconds),
       not_before: null,
+      preferred_owner: null,
+      preferred_until: null,
+      ran_on: request.ranOn,
       updated_at: databaseTime(kind),
     }))
     .where('id', 'in', ({ selectFrom }) => selectFrom('first').select('first.id'))
@@ -137,7 +152,7 @@ export async function claimJobs(database: JobDatabase, request: ClaimRequest): P
   return rows.sort((a, b) => b.priority - a.priority || Number(a.id) - Number(b.id)).map(toJob)
 }
 
-function readyJobs({ kysely, kind }: JobDatabase, { limit, kinds }: ClaimRequest) {
+function readyJobs({ kysely, kind }: JobDatabase, { owner, limit, kinds }: ClaimRequest) {
   return kysely
     .selectFrom('jobs as job')
     .select('job.id')
@@ -145,6 +160,13 @@ function readyJobs({ kysely, kind }: JobDatabase, { limit, kinds }: ClaimRequest
     .where('job.kind', 'in', kinds)
     .where(({ or, eb }) =>
       or([eb('job.not_before', 'is', null), eb('job.not_before', '<=', databaseTime(kind))]),
+    )
+    .where(({ or, eb }) =>
+      or([
+        eb('job.preferred_owner', 'is', null),
+        eb('job.preferred_owner', '=', owner),
+        eb('job.preferred_until', '<=', databaseTime(kind)),
+      ]),
     )
     .where(({ or, eb, not, exists, selectFrom }) =>
       or([
@@ -186,6 +208,23 @@ function readyJobs({ kysely, kind }: JobDatabase, { limit, kinds }: ClaimRequest
     .orderBy('job.priority', 'desc')
     .orderBy('job.id')
     .limit(limit)
+}
+
+/** Lets all owners claim queued jobs that preferred one. Returns the ids of those jobs. */
+export async function releasePreferred(
+  db: Queryable,
+  ids: readonly number[],
+  owner: string,
+): Promise<number[]> {
+  const rows = await db
+    .updateTable('jobs')
+    .set({ preferred_owner: null, preferred_until: null })
+    .where('id', 'in', ids)
+    .where('state', '=', 'queued')
+    .where('preferred_owner', '=', owner)
+    .returning('id')
+    .execute()
+  return rows.map(({ id }) => Number(id))
 }
 
 async function hasQueuedJob(db: Queryable): Promise<boolean> {
@@ -283,7 +322,8 @@ export async function requeueJob(
       lease_until: null,
       attempts: isRefunded ? eb('attempts', '-', 1) : eb.ref('attempts'),
       not_before: delaySeconds > 0 ? databaseTime(kind, delaySeconds) : null,
-      error: error ?? eb.ref('error'),
+      error: error?.text ?? eb.ref('error'),
+      error_code: error === undefined ? eb.ref('error_code') : (error.code ?? null),
     }))
     .where('id', '=', id)
     .where('lease_owner', '=', owner)
@@ -293,7 +333,18 @@ export async function requeueJob(
 interface RequeueOptions {
   isRefunded?: boolean
   delaySeconds?: number
-  error?: string
+  error?: JobError
+}
+
+/** Why an attempt failed. */
+export interface JobError {
+  text: string
+  /** Code of a `Failure`. */
+  code?: string
+}
+
+export function jobError(error: unknown): JobError {
+  return { text: explain(error), code: error instanceof Failure ? error.code : undefined }
 }
 
 /** Deletes jobs that their owner has completed. */

@@ -1,6 +1,8 @@
-import type { Database } from '../../db/connection.ts'
+import type { Database, Queryable } from '../../db/connection.ts'
 import { databaseTime } from '../../db/database-time.ts'
-import type { JobSchedule } from '../jobs.ts'
+import type { JobSchedule, NewJob } from '../jobs.ts'
+import { jobPriorities } from '../jobs.ts'
+import { hasJobOfKey } from './job-repository.ts'
 
 type ScheduleDatabase = Pick<Database, 'kysely' | 'kind'>
 
@@ -22,8 +24,31 @@ export async function storeSchedules(
   }
 }
 
+/**
+ * Queues the jobs of schedules that are due, each on one of the servers and none while its last one runs. Returns
+ * the number of schedules that were due.
+ */
+export async function queueOccurrences(
+  database: Pick<Database, 'kysely' | 'kind' | 'transaction'>,
+  schedules: readonly JobSchedule[],
+  insert: (db: Queryable, job: NewJob) => Promise<unknown>,
+): Promise<number> {
+  if (schedules.length === 0) return 0
+  const due = await listDueSchedules(database)
+  for (const schedule of schedules) {
+    if (!due.has(schedule.name)) continue
+    await database.transaction(async (db) => {
+      if (!(await takeOccurrence({ kysely: db, kind: database.kind }, schedule))) return
+      const key = `schedule ${schedule.name}`
+      if (await hasJobOfKey(db, key)) return
+      await insert(db, { kind: schedule.kind, key, payload: {}, priority: jobPriorities.background })
+    })
+  }
+  return due.size
+}
+
 /** Lists the names of the schedules that are due. */
-export async function listDueSchedules({ kysely, kind }: ScheduleDatabase): Promise<Set<string>> {
+async function listDueSchedules({ kysely, kind }: ScheduleDatabase): Promise<Set<string>> {
   const rows = await kysely
     .selectFrom('schedules')
     .select('name')
@@ -36,7 +61,7 @@ export async function listDueSchedules({ kysely, kind }: ScheduleDatabase): Prom
  * Moves a due schedule to its next occurrence in a transaction; false if another server was first. Occurrences that
  * were missed are not repeated.
  */
-export async function takeOccurrence(
+async function takeOccurrence(
   { kysely, kind }: ScheduleDatabase,
   { name, everySeconds }: JobSchedule,
 ): Promise<boolean> {

@@ -208,6 +208,7 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
       stopsAtOnce: true,
       run: (payload, context) => this.#run(payload, context),
       abandoned: (payload, reason) => this.#abandon(payload, reason),
+      subjectOf: ({ id }) => `${collection} ${id}`,
     })
     const sweepKind = `${collection}.sweep`
     const sweep: JobHandler = {
@@ -250,7 +251,9 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
     if (row === undefined || row.record.state === 'COMPLETE') return
     // Written by `begin`, in this form.
     const order = deserialize(Buffer.from(String(request), 'base64')) as Request
-    const record: Made = { ...row.record, state: 'RUNNING', progress: 0, total: 1 }
+    const begun: Partial<GeneratedFile> = { state: 'RUNNING', progress: 0, total: 1 }
+    // An administrator may repeat a job that has failed.
+    const record: Made = { ...row.record, ...begun, message: undefined, failure: undefined }
     this.#running.set(record.id, record)
     const stopSaving = await this.#saveRegularly(record.id)
     try {
