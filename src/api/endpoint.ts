@@ -127,7 +127,7 @@ function configOf(
   dialect: Dialect,
 ): FastifyContextConfig {
   const { isPublicRead, idempotent, takesForms, keepsNulls, hidesFromOthers, takesTokenInUrl } = requested
-  const { isTile, knowsParameters } = requested
+  const { isTile, knowsParameters, isHeavy } = requested
   return {
     isPublicRead,
     idempotent,
@@ -137,6 +137,7 @@ function configOf(
     takesTokenInUrl,
     isTile,
     knowsParameters,
+    isHeavy,
     access: typeof access === 'string' ? access : access[dialect],
     countsAs,
     operation: { id, ...requested },

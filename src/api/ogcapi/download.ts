@@ -56,6 +56,7 @@ export const getDownload = operation({
     'The file at once, or 202 and the address of a download: with `Prefer: respond-async`, where the layer is large, and where it takes longer than `Prefer: wait` or 15 seconds. All rows are of one state of the layer.',
   tags: ['downloads'],
   isPublicRead: true,
+  isHeavy: true,
   handlesHead: true,
   params: CollectionParams,
   query: DownloadQuery,

@@ -21,6 +21,7 @@ import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
 import { guardRoutes } from './guard.ts'
 import { accountReader } from './header-account.ts'
+import { HeavyWork, limitHeavyWork } from './heavy-work.ts'
 import { repeatAnswers } from './idempotency.ts'
 import { identifyCallers } from './identify-caller.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
@@ -110,7 +111,9 @@ export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea
   refuseRepeatedHost(app)
   limitAddresses(app, settings.connections)
   guardOrigins(app, server)
-  guardRoutes(app, deps, identification.identify)
+  const heavyWork = new HeavyWork(settings.connections.work, observers)
+  guardRoutes(app, deps, identification.identify, heavyWork)
+  limitHeavyWork(app, heavyWork)
   auditRequests(app, deps.audit)
   acceptJson(app)
   limitBodyTimes(app)

@@ -31,6 +31,8 @@ export const getTile = operation({
   isPublicRead: true,
   takesTokenInUrl: true,
   isTile: true,
+  // Tiles without a filter come from a cache, or are made once for all clients.
+  isHeavy: ({ query }) => (query as { filter?: string }).filter !== undefined,
   summary: 'A vector tile of one layer or several',
   description:
     'By WebMercatorQuad. The header `Terrane-Tile` tells how many features were `read` and `drawn`, how many were left out since a pixel cannot show them (`thinned`), how many have no place in the CRS of the tile (`without-image`), and how many it would be too large with (`over-limit`). A layer that can have no tiles is a 404 with the code `no-tiles`.',

@@ -44,6 +44,7 @@ type MapRequest = FastifyRequest<{
 const marks = {
   tags: ['coverages'],
   isPublicRead: true,
+  isHeavy: true,
   description:
     'By the style of the layer, or the one that is named. Each pixel shows what lies at its middle. A raster that does not lie on the cells of web mercator is brought there once: until that is done the answer is a 503 with the code `tiles-being-made` and `Retry-After`.',
   query: MapQuery,

@@ -48,6 +48,7 @@ export const createExport = operation({
   description:
     'Every tile is the same as below `/tiles`, and all are of one version of the layer: the file is begun anew where the layer changes.',
   tags,
+  isHeavy: true,
   params: LayerParams,
   body: ExportBody,
   answers: { 202: DownloadReply },

@@ -82,6 +82,7 @@ function members(facts: object): string {
 }
 
 export const showRows = operation({
+  isHeavy: true,
   summary: 'Rows as they would be loaded, as GeoJSON or CSV',
   description:
     'Of a task that was not run yet: read from its data, chosen, transformed and repaired. GeoJSON has longitude and latitude where the CRS is known, or named by `srs`; without one the coordinates of the data. CSV has the coordinates that are loaded, as WKT. Of rasters each has a row with its footprint.',
@@ -114,6 +115,7 @@ export const showRows = operation({
 })
 
 export const showColumns = operation({
+  isHeavy: true,
   summary: 'What the columns of the rows hold',
   description:
     'Of a task that was not run yet. The first question begins to count; each answer tells what was counted so far, and `rows.whole` when that is everything.',
@@ -156,6 +158,7 @@ const shownPart =
   'The header `Terrane-Preview` tells how many rows the map shows so far and whether these are all: the first of them at once, all when they were read.'
 
 export const showPreviewTile = operation({
+  isHeavy: true,
   summary: 'A vector tile of the rows before they are loaded',
   description: `${shownPart} Rows without geometry have no tiles: a 404 with the code \`no-tiles\`. A task in NO_CRS needs \`srs\`.`,
   tags,
@@ -180,6 +183,7 @@ export const showPreviewTile = operation({
 })
 
 export const showPreviewFeatures = operation({
+  isHeavy: true,
   summary: 'The first of the rows with their places, and the bounds of all',
   description: `With longitude and latitude. ${shownPart} A task in NO_CRS needs \`srs\`.`,
   tags,
