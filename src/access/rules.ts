@@ -68,11 +68,11 @@ export class Rules {
 
   /** Returns the permissions that apply to a caller, in the order of their ids. */
   permissionsOf(caller: Caller): Permission[] {
-    const { name, role } = caller
+    const { name, role, groups } = caller
     const keys = ['everyone']
     if (role !== 'anonymous') keys.push('authenticated')
     if (name !== undefined) keys.push(`user ${name}`)
-    for (const group of this.data.groupsOf.get(name ?? '') ?? []) keys.push(`group ${group}`)
+    for (const group of groups ?? this.data.groupsOf.get(name ?? '') ?? []) keys.push(`group ${group}`)
     const found = keys.flatMap((key) => this.#bySubject.get(key) ?? [])
     return found.sort((a, b) => a.id - b.id)
   }
@@ -102,6 +102,6 @@ export class Rules {
   }
 }
 
-function keyOf({ name, role, scopes, tokenWorkspace }: Caller): string {
-  return JSON.stringify([role, name, scopes, tokenWorkspace])
+function keyOf({ name, role, groups, scopes, tokenWorkspace }: Caller): string {
+  return JSON.stringify([role, name, scopes, tokenWorkspace, groups])
 }

@@ -66,6 +66,10 @@ export function isForm(request: FastifyRequest): boolean {
 }
 
 /** Returns the owner of a request, for fair shares: its user, or the address of an anonymous client. */
-export function requestOwner({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>): string {
-  return ownerOf(caller.name, ip)
+export function requestOwner({
+  caller,
+  seer = caller,
+  ip,
+}: Pick<FastifyRequest, 'caller' | 'seer' | 'ip'>): string {
+  return ownerOf(seer.name, ip)
 }

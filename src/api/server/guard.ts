@@ -17,7 +17,7 @@ export function guardRoutes(
   app: App,
   { catalog, rules }: { catalog: GuardCatalog; rules: Pick<AccessRules, 'now'> },
   identify: CallerIdentification['identify'],
-  meter: WorkMeter,
+  { meter, seeAs }: { meter: WorkMeter; seeAs(request: FastifyRequest): Promise<void> },
 ): void {
   requireAccess(app)
   app.decorateRequest('csrfToken')
@@ -37,6 +37,7 @@ export function guardRoutes(
     request.csrfToken = csrfToken
     if (!mayBringTokenInBody(request)) requireCsrfToken(request, request.headers['x-csrf-token'])
     requireTokenScope(request)
+    await seeAs(request)
     const access = request.routeOptions.config.access ?? 'admin'
     await authorize(catalog, request, access)
   })
@@ -45,7 +46,9 @@ export function guardRoutes(
     done()
   })
   // After the body was read, whose events come from elsewhere: what the handler does is done on behalf of the caller.
-  app.addHook('preHandler', ({ caller, ip }, _reply, done) => actAs(caller.name, ip, done, meter))
+  app.addHook('preHandler', ({ caller, seer = caller, ip }, _reply, done) =>
+    actAs(seer.name, ip, done, meter),
+  )
 }
 
 async function rightsNow(rules: Pick<AccessRules, 'now'>, request: FastifyRequest): Promise<Rights> {

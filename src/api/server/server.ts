@@ -33,6 +33,7 @@ import { describeApi } from './openapi.ts'
 import { queuePipelinedRequests } from './pipelined-requests.ts'
 import { rewriteUrl } from './rewrite-url.ts'
 import { addSecurityHeaders, refuseRepeatedHost } from './security-headers.ts'
+import { seeAsOthers } from './see-as.ts'
 import { keepAnswers } from './stored-responses.ts'
 import { limitBodyTimes } from './time-limits.ts'
 import { traceRequests } from './trace-requests.ts'
@@ -57,7 +58,7 @@ function keepClientAddresses(app: App): void {
 export interface ServerDeps {
   settings: Settings
   version: string
-  accounts: Pick<Accounts, 'authenticate'>
+  accounts: Pick<Accounts, 'authenticate' | 'users' | 'groups'>
   catalog: GuardCatalog
   rules: Pick<AccessRules, 'now'>
   keys: IdempotencyKeys
@@ -112,7 +113,8 @@ export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea
   limitAddresses(app, settings.connections)
   guardOrigins(app, server)
   const heavyWork = new HeavyWork(settings.connections.work, observers)
-  guardRoutes(app, deps, identification.identify, heavyWork)
+  const seeAs = seeAsOthers(app, deps.accounts)
+  guardRoutes(app, deps, identification.identify, { meter: heavyWork, seeAs })
   limitHeavyWork(app, heavyWork)
   auditRequests(app, deps.audit)
   acceptJson(app)
