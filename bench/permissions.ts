@@ -7,7 +7,7 @@ import { fillCatalogue } from './many-layers.ts'
 import { quantile } from './quantile.ts'
 
 // Decisions with 500 permissions, and lists of 10,000 layers with and without them: `node bench/permissions.ts
-// [postgres://...]`. Both users may read every layer, so that their lists are equal. Their requests take turns.
+// [postgres://...]`. Both users may read every layer, so that their lists are equal. Their requests alternate.
 
 const layers = 10_000
 const permissions = 500

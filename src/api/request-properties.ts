@@ -68,8 +68,8 @@ export function isForm(request: FastifyRequest): boolean {
 /** Returns the owner of a request, for fair shares: its user, or the address of an anonymous client. */
 export function requestOwner({
   caller,
-  seer = caller,
+  viewer = caller,
   ip,
-}: Pick<FastifyRequest, 'caller' | 'seer' | 'ip'>): string {
-  return ownerOf(seer.name, ip)
+}: Pick<FastifyRequest, 'caller' | 'viewer' | 'ip'>): string {
+  return ownerOf(viewer.name, ip)
 }

@@ -7,7 +7,7 @@ import { GroupField } from './group-field.tsx'
 import { UserInput } from './user-input.tsx'
 
 const kinds = ['anonymous', 'user', 'group'] as const
-type Kind = (typeof kinds)[number]
+type SubjectKind = (typeof kinds)[number]
 
 interface Props {
   resource: string
@@ -17,7 +17,7 @@ interface Props {
 /** Chooses a subject, and opens the page of the layer, or the list of layers, as the subject sees it. */
 export function SeeAsForm({ resource, onDone }: Props) {
   const texts = accessTexts.value
-  const [kind, setKind] = useState<Kind>('anonymous')
+  const [kind, setKind] = useState<SubjectKind>('anonymous')
   const form = useRef<HTMLFormElement>(null)
   useEffect(() => form.current?.querySelector('select')?.focus(), [])
   const begin = (): void => {

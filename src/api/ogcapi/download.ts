@@ -76,7 +76,7 @@ export const getDownload = operation({
       await catalog.versions.get({ ...layer, layer }, download.version)
     }
     const wait = waitSeconds(layer, download, request)
-    const { name } = request.caller
+    const { name } = request.viewer ?? request.caller
     const record = await downloads.begin(layer, download, {
       user: name ?? '',
       owner: name ?? `anonymous ${request.ip}`,

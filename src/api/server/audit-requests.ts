@@ -73,8 +73,8 @@ function isFailedSignIn(request: FastifyRequest): boolean {
 
 /** Programs that sign in with each request have one entry an hour. */
 function noteSignIn({ log, clock }: RequestAudit, memory: SignInMemory, request: FastifyRequest): void {
-  const { seer, seenAs, ip, id } = request
-  const caller = seer ?? request.caller
+  const { viewer, seenAs, ip, id } = request
+  const caller = viewer ?? request.caller
   if (seenAs !== undefined) noteSeeing(log, clock, memory, request)
   if (caller.name === undefined || caller.by === 'session' || caller.by === 'local') return
   if (!memory.isFirst(`${caller.name}\n${viaOf(caller)}\n${ip}`)) return
@@ -97,13 +97,13 @@ function noteSeeing(
   log: RequestAudit['log'],
   clock: Clock,
   memory: SignInMemory,
-  { seer = anonymous, seenAs = '', ip, id }: FastifyRequest,
+  { viewer = anonymous, seenAs = '', ip, id }: FastifyRequest,
 ): void {
-  if (!memory.isFirst(`${seer.name}\nsees as\n${seenAs}\n${ip}`)) return
+  if (!memory.isFirst(`${viewer.name}\nsees as\n${seenAs}\n${ip}`)) return
   log.record({
     time: clock.now().toISOString(),
-    user: seer.name,
-    via: viaOf(seer),
+    user: viewer.name,
+    via: viaOf(viewer),
     address: ip,
     action: 'see-as',
     outcome: 'done',

@@ -46,8 +46,8 @@ export function guardRoutes(
     done()
   })
   // After the body was read, whose events come from elsewhere: what the handler does is done on behalf of the caller.
-  app.addHook('preHandler', ({ caller, seer = caller, ip }, _reply, done) =>
-    actAs(seer.name, ip, done, meter),
+  app.addHook('preHandler', ({ caller, viewer = caller, ip }, _reply, done) =>
+    actAs(viewer.name, ip, done, meter),
   )
 }
 

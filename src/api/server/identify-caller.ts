@@ -44,8 +44,8 @@ export function identifyCallers(
     identify,
     callerOf: (request) => {
       // Hooks have not seen a request whose address is malformed.
-      const { seer, caller = anonymous } = request
-      if (seer !== undefined) return seer
+      const { viewer, caller = anonymous } = request
+      if (viewer !== undefined) return viewer
       if (caller.by !== 'nothing' || !(hasCredentials(request) || readAccount(request) !== undefined))
         return caller
       return identify(request).then(

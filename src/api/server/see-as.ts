@@ -1,13 +1,14 @@
 import { type Accounts, anonymous, type Caller, hasRole } from '../../access/index.ts'
 import { Failure, invalid } from '../../core/errors/errors.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
+import { loginNeeded } from '../app-types.ts'
 import { readCookie } from '../auth/credentials.ts'
 import { isSafe } from './browser-safety.ts'
 
 /** Header that names the subject of a request, for programs. */
-export const seeAsHeader = 'terrane-see-as'
+const seeAsHeader = 'terrane-see-as'
 /** Cookie with the same value, for pages: images and tiles cannot send headers. It counts in a session alone. */
-export const seeAsCookie = 'terrane_see_as'
+const seeAsCookie = 'terrane_see_as'
 
 /** Finds the subjects that administrators see as. */
 export interface SeeAsSubjects {
@@ -18,7 +19,7 @@ export interface SeeAsSubjects {
 declare module 'fastify' {
   interface FastifyRequest {
     /** The administrator on whose behalf `caller` is another subject; absent: `caller` is who calls. */
-    seer: Caller | undefined
+    viewer: Caller | undefined
     /** The subject as the header or the cookie names it. */
     seenAs: string | undefined
   }
@@ -34,10 +35,10 @@ const closedRoutes = /^\/rest\/(?:security\/(?!access$)|audit)/
  * the subject that the header `Terrane-See-As` (or a cookie of the session) names. Everything else is refused.
  */
 export function seeAsOthers(app: App, subjects: SeeAsSubjects): (request: FastifyRequest) => Promise<void> {
-  app.decorateRequest('seer')
+  app.decorateRequest('viewer')
   app.decorateRequest('seenAs')
   app.addHook('onSend', (request, reply, payload, done) => {
-    if (request.seer !== undefined) reply.header('cache-control', 'no-store').removeHeader('etag')
+    if (request.viewer !== undefined) reply.header('cache-control', 'no-store').removeHeader('etag')
     done(null, payload)
   })
   return async (request) => {
@@ -47,7 +48,7 @@ export function seeAsOthers(app: App, subjects: SeeAsSubjects): (request: Fastif
     requireReading(request, route)
     const { caller } = request
     request.caller = await findSubject(subjects, named)
-    request.seer = caller
+    request.viewer = caller
     request.seenAs = named.text
     // The client may have stored a response for the administrator.
     delete request.headers['if-none-match']
@@ -61,15 +62,15 @@ interface NamedSubject {
 }
 
 /** Throws `Failure` if a caller who is no administrator names a subject by the header; the cookie then does not count. */
-export function namedSubject({ headers, caller, routeOptions }: FastifyRequest): NamedSubject | undefined {
+function namedSubject({ headers, caller, routeOptions }: FastifyRequest): NamedSubject | undefined {
   const header = headers[seeAsHeader]
   if (header !== undefined) {
     if (hasRole(caller, 'admin')) return { text: String(header), isInHeader: true }
-    const who = caller.name ?? 'an anonymous caller'
+    if (caller.role === 'anonymous') throw loginNeeded()
     throw new Failure(
-      caller.role === 'anonymous' ? 'unauthenticated' : 'forbidden',
-      caller.role === 'anonymous' ? 'login-needed' : 'not-allowed',
-      `The header Terrane-See-As needs the role admin; ${who} is ${caller.role}`,
+      'forbidden',
+      'not-allowed',
+      `The header Terrane-See-As needs the role admin, ${caller.name} is ${caller.role}`,
     )
   }
   if (caller.by !== 'session' || headers.cookie === undefined || !hasRole(caller, 'admin')) return undefined

@@ -136,7 +136,9 @@ describe('an administrator who sees as another subject', () => {
       return reply.json<{ entries: { user: string; resource: string; outcome: string }[] }>().entries
     }
     await get('/rest/layers', seeing('user:anna'))
-    await until(async () => (await entriesOf('action=see-as')).some(({ resource }) => resource === 'user:anna'))
+    await until(async () =>
+      (await entriesOf('action=see-as')).some(({ resource }) => resource === 'user:anna'),
+    )
     const entries = await entriesOf('action=see-as')
     const ofAnna = entries.filter(({ resource }) => resource === 'user:anna')
     assert.deepEqual(
