@@ -25,8 +25,11 @@ declare module 'fastify' {
   }
 }
 
-/** Routes that answer for the administrator: the session with its sign-out, and whether the server is well. */
-const ownRoutes = /^\/(?:rest\/security\/session|health)(?:\/|$)/
+/**
+ * Routes that answer for the administrator: the session with its sign-out, whether the server is well, and the files of the
+ * pages, which are the same for everybody.
+ */
+const ownRoutes = /^\/(?:rest\/security\/session|health|app|assets|embed)(?:\/|$)/
 /** Secrets, tokens, sessions and users are never shown as another subject; explanations of rights are. */
 const closedRoutes = /^\/rest\/(?:security\/(?!access$)|audit)/
 
@@ -62,7 +65,7 @@ interface NamedSubject {
 }
 
 /** Throws `Failure` if a caller who is no administrator names a subject by the header; the cookie then does not count. */
-function namedSubject({ headers, caller, routeOptions }: FastifyRequest): NamedSubject | undefined {
+function namedSubject({ headers, caller }: FastifyRequest): NamedSubject | undefined {
   const header = headers[seeAsHeader]
   if (header !== undefined) {
     if (hasRole(caller, 'admin')) return { text: String(header), isInHeader: true }
@@ -75,9 +78,7 @@ function namedSubject({ headers, caller, routeOptions }: FastifyRequest): NamedS
   }
   if (caller.by !== 'session' || headers.cookie === undefined || !hasRole(caller, 'admin')) return undefined
   const text = readCookie(headers.cookie, seeAsCookie)
-  // Pages and their files are the same for everybody.
-  if (text === undefined || routeOptions.config.countsAs === 'unrecorded') return undefined
-  return { text, isInHeader: false }
+  return text === undefined ? undefined : { text, isInHeader: false }
 }
 
 function requireReading(request: FastifyRequest, route: string): void {
