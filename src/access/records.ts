@@ -23,7 +23,7 @@ export interface Caller {
   /** Way in which the user was identified. */
   via?: SignInMethod
   /** Groups of a caller who is no user; absent: the access rules look up those of the user. */
-  groups?: readonly string[]
+  groups?: readonly string[] | undefined
   /** Scopes of the API token; absent: all rights of the user. */
   scopes?: readonly TokenScope[]
   /** The only workspace for which the API token is good. */
