@@ -69,11 +69,13 @@ export async function findSubject(isAdmin: boolean): Promise<SeenSubject | undef
   return { ...named, role }
 }
 
+const roles = ['user', 'staff', 'admin'] as const
+
 async function roleOfSubject(): Promise<SeenSubject['role']> {
   try {
     const requested = { path: '/rest/security/access', query: { resource: '*' }, isSignIn: true }
     const { role } = (await call<{ access: Access }>(requested)).access
-    return role === 'anonymous' ? undefined : role
+    return roles.find((one) => one === role)
   } catch (error) {
     // The subject was deleted meanwhile: the server shows what anonymous callers see.
     if (error instanceof Refusal) return undefined
