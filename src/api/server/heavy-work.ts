@@ -57,7 +57,7 @@ export class HeavyWork implements WorkMeter {
     const limit = this.#limits[client]
     if (limit === 0) return
     const excess = this.#secondsOf(client, key) - limit
-    if (excess < 0) return
+    if (excess <= 0) return
     this.#events.emit('heavy-work.refused', { client })
     throw tooMuchWork(client, limit, Math.max(1, Math.ceil((excess * hourMs) / limit / 1000)))
   }
