@@ -13,7 +13,7 @@ export const signInMethods = ['password', 'token', 'oidc', 'ldap', 'header', 'sy
 /** Way in which a user was identified. */
 export type SignInMethod = (typeof signInMethods)[number]
 
-/** The user of a request. The groups of the user are looked up by name in the access rules. */
+/** The user of a request. */
 export interface Caller {
   /** Absent for a caller without credentials. */
   name?: string
@@ -22,6 +22,8 @@ export interface Caller {
   by: 'nothing' | 'password' | 'token' | 'session' | 'header' | 'local'
   /** Way in which the user was identified. */
   via?: SignInMethod
+  /** Groups of a caller who is no user; absent: the access rules look up those of the user. */
+  groups?: readonly string[] | undefined
   /** Scopes of the API token; absent: all rights of the user. */
   scopes?: readonly TokenScope[]
   /** The only workspace for which the API token is good. */

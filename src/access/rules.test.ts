@@ -39,6 +39,17 @@ describe('rules', () => {
     assert.equal(edit?.rule.kind, 'token')
   })
 
+  it('give a caller who is only in a group the rights of the group, and not those of another caller', () => {
+    const rules = rulesOf([
+      permission(1, { subject: { kind: 'group', name: 'gis' }, workspace: 'town', actions: ['edit'] }),
+      permission(2, { subject: { kind: 'user', name: 'anna' }, workspace: 'county', actions: ['read'] }),
+    ])
+    const may = (groups: readonly string[] | undefined, workspace: string): boolean =>
+      rules.can({ role: 'user', by: 'local', groups }, 'read', { workspace })
+    assert.deepEqual([may(['gis'], 'town'), may(['gis'], 'county')], [true, false])
+    assert.deepEqual([may(['other'], 'town'), may(undefined, 'town'), may([], 'town')], [false, false, false])
+  })
+
   it('decide within 5 microseconds with 500 permissions', () => {
     const permissions = Array.from({ length: 500 }, (_, index) =>
       permission(index + 1, {

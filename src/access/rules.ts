@@ -33,6 +33,8 @@ export class Rules {
   readonly data: RuleData
   readonly defaults: AccessDefaults
   readonly #known = new BoundedCache<string, Rights>(cachedCallers)
+  /** The same by the caller of a request: building its key takes longer than a decision. */
+  readonly #ofCaller = new WeakMap<Caller, Rights>()
   /** Permissions by subject. */
   readonly #bySubject: ReadonlyMap<string, readonly Permission[]>
 
@@ -51,9 +53,15 @@ export class Rules {
 
   /** Returns the rights of a caller; the same object for the same caller. */
   rightsOf(caller: Caller): Rights {
+    const cached = this.#ofCaller.get(caller)
+    if (cached !== undefined) return cached
     // Lists of layers in tokens differ from token to token.
-    if (caller.tokenLayers !== undefined) return this.#compile(caller)
-    return this.#known.get(keyOf(caller), () => this.#compile(caller))
+    const rights =
+      caller.tokenLayers === undefined
+        ? this.#known.get(keyOf(caller), () => this.#compile(caller))
+        : this.#compile(caller)
+    this.#ofCaller.set(caller, rights)
+    return rights
   }
 
   /** True if the resource is public by its own setting or that of its workspace. */
@@ -68,11 +76,11 @@ export class Rules {
 
   /** Returns the permissions that apply to a caller, in the order of their ids. */
   permissionsOf(caller: Caller): Permission[] {
-    const { name, role } = caller
+    const { name, role, groups } = caller
     const keys = ['everyone']
     if (role !== 'anonymous') keys.push('authenticated')
     if (name !== undefined) keys.push(`user ${name}`)
-    for (const group of this.data.groupsOf.get(name ?? '') ?? []) keys.push(`group ${group}`)
+    for (const group of groups ?? this.data.groupsOf.get(name ?? '') ?? []) keys.push(`group ${group}`)
     const found = keys.flatMap((key) => this.#bySubject.get(key) ?? [])
     return found.sort((a, b) => a.id - b.id)
   }
@@ -102,6 +110,6 @@ export class Rules {
   }
 }
 
-function keyOf({ name, role, scopes, tokenWorkspace }: Caller): string {
-  return JSON.stringify([role, name, scopes, tokenWorkspace])
+function keyOf({ name, role, groups, scopes, tokenWorkspace }: Caller): string {
+  return JSON.stringify([role, name, scopes, tokenWorkspace, groups])
 }

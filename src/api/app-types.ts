@@ -117,6 +117,8 @@ export interface OperationMarks {
   knowsParameters?: boolean
   /** Answers everyone alike and checks no credentials, which are in the catalogue. */
   ignoresCredentials?: boolean
+  /** May take much time of workers: refused to clients that have used up their budget for heavy work. */
+  isHeavy?: boolean | ((request: FastifyRequest) => boolean)
 }
 
 declare module 'fastify' {
@@ -150,6 +152,8 @@ declare module 'fastify' {
     signInFailure?: Failure
     /** True if the response has links whose host is the client's `Host` header; absent without links. */
     namesClientHost?: boolean
+    /** Throws `Failure` (429 `too-much-work`) if the client has used up its budget for heavy work. */
+    requireHeavyWork(): void
     /** Absolute link to a path below the base path: `request.link('/rest/imports/1')`. */
     link(path: string): string
     /** Names keys or parameters that were ignored in `Terrane-Ignored`. */

@@ -127,7 +127,7 @@ function configOf(
   dialect: Dialect,
 ): FastifyContextConfig {
   const { isPublicRead, idempotent, takesForms, keepsNulls, hidesFromOthers, takesTokenInUrl } = requested
-  const { isTile, knowsParameters, ignoresCredentials } = requested
+  const { isTile, knowsParameters, ignoresCredentials, isHeavy } = requested
   return {
     isPublicRead,
     idempotent,
@@ -138,6 +138,7 @@ function configOf(
     isTile,
     knowsParameters,
     ignoresCredentials,
+    isHeavy,
     access: typeof access === 'string' ? access : access[dialect],
     countsAs,
     operation: { id, ...requested },

@@ -1,3 +1,4 @@
+import { ownerOf } from '../core/concurrency/acting.ts'
 import { Failure } from '../core/errors/errors.ts'
 import type { FastifyReply, FastifyRequest } from './app-types.ts'
 
@@ -65,6 +66,10 @@ export function isForm(request: FastifyRequest): boolean {
 }
 
 /** Returns the owner of a request, for fair shares: its user, or the address of an anonymous client. */
-export function requestOwner({ caller, ip }: Pick<FastifyRequest, 'caller' | 'ip'>): string {
-  return caller.name === undefined ? `address ${ip}` : `user ${caller.name}`
+export function requestOwner({
+  caller,
+  viewer = caller,
+  ip,
+}: Pick<FastifyRequest, 'caller' | 'viewer' | 'ip'>): string {
+  return ownerOf(viewer.name, ip)
 }

@@ -45,10 +45,18 @@ function createKey(): SigningKey {
   return { jwk: { ...exported, kid: id, use: 'sig', alg: 'RS256' } as SigningKey['jwk'], id }
 }
 
-/** Starts an issuer. With `tls` it has a certificate that nobody trusts. */
+/** Options of an issuer. */
+interface IssuerOptions {
+  /** A certificate that nobody trusts. */
+  tls?: { key: string; cert: string }
+  /** Address of Terrane; default `redirectHost`. */
+  client?: string
+}
+
+/** Starts an issuer. */
 export async function startIssuer(
   shape: IssuerShape,
-  { tls }: { tls?: { key: string; cert: string } } = {},
+  { tls, client = redirectHost }: IssuerOptions = {},
 ): Promise<TestIssuer> {
   const state: { key: SigningKey; provider?: Provider } = { key: createKey() }
   const handle = (request: IncomingMessage, response: ServerResponse): void => {
@@ -67,7 +75,7 @@ export async function startIssuer(
     sign: (claims, header = {}) => signToken(state.key, claims, header),
     rotate: () => {
       state.key = createKey()
-      state.provider = createProvider(issuer, state.key)
+      state.provider = createProvider(issuer, state.key, client)
     },
     follow: (start) => follow(start),
     close: () =>
@@ -76,7 +84,7 @@ export async function startIssuer(
         server.closeAllConnections()
       }),
   }
-  state.provider = createProvider(issuer, state.key)
+  state.provider = createProvider(issuer, state.key, client)
 
   async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { provider } = state
@@ -107,15 +115,15 @@ async function finishInteraction(
   await provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } })
 }
 
-function createProvider(issuer: TestIssuer, key: SigningKey): Provider {
+function createProvider(issuer: TestIssuer, key: SigningKey, client: string): Provider {
   const provider = new Provider(issuer.url, {
     clients: [
       {
         client_id: clientId,
         client_secret: clientSecret,
         token_endpoint_auth_method: 'client_secret_post',
-        redirect_uris: [`${redirectHost}/rest/security/oidc/callback`],
-        post_logout_redirect_uris: [`${redirectHost}/app`],
+        redirect_uris: [`${client}/rest/security/oidc/callback`],
+        post_logout_redirect_uris: [`${client}/app`],
         grant_types: ['authorization_code', 'refresh_token'],
         response_types: ['code'],
       },

@@ -5,16 +5,9 @@ import { SelectField } from '../components/select-field.tsx'
 import { Refused } from '../components/states.tsx'
 import { say } from '../components/toasts.tsx'
 import { useActing } from '../components/use-acting.ts'
-import { addressOf } from '../lib/base.ts'
 import { accessTexts } from '../messages/access/texts.ts'
-import {
-  type Action,
-  actions,
-  groupNames,
-  permissionsPath,
-  type Subject,
-  subjectName,
-} from './permissions.ts'
+import { GroupField } from './group-field.tsx'
+import { type Action, actions, permissionsPath, type Subject, subjectName } from './permissions.ts'
 import { UserInput } from './user-input.tsx'
 
 const kinds = ['group', 'user', 'authenticated', 'everyone'] as const
@@ -79,27 +72,6 @@ export function AddPermission({ resource, onDone, onAdded }: Props) {
         <CopyAsCurl call={requestedNow} />
       </div>
     </form>
-  )
-}
-
-function GroupField() {
-  const texts = accessTexts.value
-  useEffect(() => void groupNames.load(), [])
-  const { value, error } = groupNames.state.value
-  if (error !== undefined) return <Refused error={error} />
-  if (value?.length === 0)
-    return (
-      <p class="hint">
-        {texts.noGroups} <a href={addressOf('/app/groups?new=1')}>{texts.groupsPage}</a>
-      </p>
-    )
-  return (
-    <SelectField
-      name="name"
-      label={texts.group}
-      options={(value ?? []).map((name) => ({ value: name, text: name }))}
-      value={value?.[0] ?? ''}
-    />
   )
 }
 

@@ -17,6 +17,7 @@ import {
   scopesOf,
   subjectName,
 } from './permissions.ts'
+import { SeeAsForm } from './see-as-form.tsx'
 import { Why } from './why.tsx'
 
 interface Props {
@@ -34,7 +35,7 @@ export function WhoCan({ resource, isPublic }: Props) {
     void known.load()
     return () => known.stop()
   }, [known])
-  const [form, setForm] = useState<'add' | 'why'>()
+  const [form, setForm] = useState<'add' | 'why' | 'see'>()
   const buttons = useRef<HTMLDivElement>(null)
   // A form that closes gives the focus back.
   const closeForm = (): void => {
@@ -68,12 +69,17 @@ export function WhoCan({ resource, isPublic }: Props) {
             <Icon name="info" />
             {texts.explain}
           </button>
+          <button type="button" class="btn" onClick={() => setForm('see')}>
+            <Icon name="eye" />
+            {texts.seeAs}
+          </button>
           <CopyAsCurl call={() => scopesOf(resource).map(listCall)} />
         </div>
       )}
       {form === 'add' && (
         <AddPermission resource={resource} onDone={closeForm} onAdded={() => known.load()} />
       )}
+      {form === 'see' && <SeeAsForm resource={resource} onDone={closeForm} />}
       {form === 'why' && <Why resource={resource} permissions={value.permissions} onDone={closeForm} />}
     </div>
   )

@@ -5,6 +5,7 @@ import { addressOf } from '../lib/base.ts'
 import { path, query } from '../lib/router.ts'
 import { messages } from '../messages/messages.ts'
 import { raised, watchRaised } from '../session/raised.ts'
+import { SeeAsBar } from '../session/see-as-bar.tsx'
 import { session } from '../session/session.ts'
 import { SessionExpired } from '../session/session-expired.tsx'
 import { toggleLanguage, toggleTheme } from './appearance.ts'
@@ -111,6 +112,7 @@ export function Shell() {
       <button type="button" class="skip" onClick={skipToMain}>
         {skip}
       </button>
+      <SeeAsBar />
       <Header />
       <main id="main" tabIndex={-1}>
         <PageView />

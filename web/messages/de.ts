@@ -59,6 +59,16 @@ export const de: Messages = {
     which: (one: number, all: number) => `${one} von ${all}`,
     noValues: 'Es hat keine Werte.',
   },
+  seeAs: {
+    title: 'Ansicht als',
+    now: {
+      anonymous: () => 'Sie sehen, was Personen ohne Anmeldung sehen.',
+      user: (name: string) => `Sie sehen, was der Benutzer ${name} sieht.`,
+      group: (name: string) => `Sie sehen, was Mitglieder der Gruppe ${name} sehen.`,
+    },
+    readOnly: 'Hier lässt sich nichts ändern.',
+    stop: 'Zurück zur eigenen Ansicht',
+  },
   signIn: {
     title: 'Anmelden',
     hint: 'Der erste Start des Servers schreibt das Passwort von admin ins Terminal.',

@@ -57,6 +57,16 @@ export const en = {
     which: (one: number, all: number) => `${one} of ${all}`,
     noValues: 'It has no values.',
   },
+  seeAs: {
+    title: 'See as',
+    now: {
+      anonymous: () => 'You see what people see who have not signed in.',
+      user: (name: string) => `You see what the user ${name} sees.`,
+      group: (name: string) => `You see what members of the group ${name} see.`,
+    },
+    readOnly: 'Nothing can be changed here.',
+    stop: 'Back to my own view',
+  },
   signIn: {
     title: 'Sign in',
     hint: 'The first start of the server prints the password of admin in the terminal.',

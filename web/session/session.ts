@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import { call, Refusal, useCallerState } from '../api/client.ts'
 import { storedChoice } from '../lib/stored.ts'
+import { findSubject, type SeenSubject, seenSubject } from './see-as.ts'
 import type { PasskeyOptions } from './web-authn.ts'
 
 /** The current session, from `/rest/security/session`. */
@@ -35,12 +36,20 @@ export async function findSession({ isForced = false }: { isForced?: boolean } =
     return
   }
   try {
-    session.value = (await call<SessionReply>({ path: place, isSignIn: true })).session
+    const found = (await call<SessionReply>({ path: place, isSignIn: true })).session
+    const subject = await findSubject(found.role === 'admin')
+    seenSubject.value = subject
+    session.value = subject === undefined ? found : sessionOf(subject)
     wasIn.value = 'yes'
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     session.value = null
   }
+}
+
+/** The session that a subject has whom an administrator sees as. */
+function sessionOf({ name, role }: SeenSubject): Session | null {
+  return role === undefined ? null : { user: name, role }
 }
 
 /** Throws the server's refusal. */

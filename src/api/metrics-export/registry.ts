@@ -14,6 +14,8 @@ import {
 import { sourceRunsTotal, sourcesByState } from './sources.ts'
 import {
   exceptionsTotal,
+  heavyWorkRefused,
+  heavyWorkSeconds,
   importsTotal,
   layersPublished,
   loadsQueued,
@@ -26,6 +28,8 @@ import {
 export const exportedMetrics: readonly ExportedMetric[] = [
   exceptionsTotal,
   workEnded,
+  heavyWorkSeconds,
+  heavyWorkRefused,
   buildInfo,
   nodeInfo,
   clockSkew,

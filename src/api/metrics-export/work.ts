@@ -29,6 +29,32 @@ export const workEnded = counter(
   },
 )
 
+const clients = ['address', 'user'] as const
+
+export const heavyWorkSeconds = counter(
+  {
+    name: 'terrane_heavy_work_seconds_total',
+    help: 'Seconds of workers that heavy requests took, of anonymous clients (address) and of users.',
+    labels: ['client'],
+  },
+  (seconds, events) => {
+    for (const client of clients) seconds.inc({ client }, 0)
+    return [events.on('heavy-work.ended', ({ client, seconds: more }) => seconds.inc({ client }, more))]
+  },
+)
+
+export const heavyWorkRefused = counter(
+  {
+    name: 'terrane_heavy_work_refused_total',
+    help: 'Requests refused with 429, since their client had used up its time for heavy work.',
+    labels: ['client'],
+  },
+  (refused, events) => {
+    for (const client of clients) refused.inc({ client }, 0)
+    return [events.on('heavy-work.refused', ({ client }) => refused.inc({ client }))]
+  },
+)
+
 export const importsTotal = counter(
   {
     name: 'terrane_imports_total',

@@ -30,6 +30,7 @@ export const getGranules = represented(
   offeredGranules,
   operation({
     ...marks,
+    isHeavy: true,
     knowsParameters: true,
     summary: 'Granules of a mosaic',
     description:

@@ -56,6 +56,7 @@ export const getDownload = operation({
     'Returns the file, or 202 and the URL of a download: with `Prefer: respond-async`, for large layers, and if it takes longer than `Prefer: wait` or 15 seconds. All rows belong to the same state of the layer.',
   tags: ['downloads'],
   isPublicRead: true,
+  isHeavy: true,
   handlesHead: true,
   params: CollectionParams,
   query: DownloadQuery,
@@ -75,7 +76,7 @@ export const getDownload = operation({
       await catalog.versions.get({ ...layer, layer }, download.version)
     }
     const wait = waitSeconds(layer, download, request)
-    const { name } = request.caller
+    const { name } = request.viewer ?? request.caller
     const record = await downloads.begin(layer, download, {
       user: name ?? '',
       owner: name ?? `anonymous ${request.ip}`,

@@ -26,6 +26,7 @@ export const getFeatures = represented(
   offeredItems,
   operation({
     ...marks,
+    isHeavy: true,
     knowsParameters: true,
     summary: 'Features of a layer',
     description:

@@ -41,7 +41,7 @@ export const explainAccess = operation({
         resource: text,
         user: subject.name ?? null,
         role: subject.role,
-        groups: [...(now.data.groupsOf.get(subject.name ?? '') ?? [])].toSorted(),
+        groups: [...(subject.groups ?? now.data.groupsOf.get(subject.name ?? '') ?? [])].toSorted(),
         decisions: explain(now, subject, resource).map(toDecisionResponse),
       },
     }

@@ -73,7 +73,9 @@ function isFailedSignIn(request: FastifyRequest): boolean {
 
 /** Programs that sign in with each request have one entry an hour. */
 function noteSignIn({ log, clock }: RequestAudit, memory: SignInMemory, request: FastifyRequest): void {
-  const { caller, ip, id } = request
+  const { viewer, seenAs, ip, id } = request
+  const caller = viewer ?? request.caller
+  if (seenAs !== undefined) noteSeeing(log, clock, memory, request)
   if (caller.name === undefined || caller.by === 'session' || caller.by === 'local') return
   if (!memory.isFirst(`${caller.name}\n${viaOf(caller)}\n${ip}`)) return
   log.record({
@@ -84,6 +86,28 @@ function noteSignIn({ log, clock }: RequestAudit, memory: SignInMemory, request:
     action: 'sign-in',
     outcome: 'done',
     resource: undefined,
+    before: undefined,
+    after: undefined,
+    request: id,
+  })
+}
+
+/** One entry an hour for each subject that an administrator sees as. */
+function noteSeeing(
+  log: RequestAudit['log'],
+  clock: Clock,
+  memory: SignInMemory,
+  { viewer = anonymous, seenAs = '', ip, id }: FastifyRequest,
+): void {
+  if (!memory.isFirst(`${viewer.name}\nsees as\n${seenAs}\n${ip}`)) return
+  log.record({
+    time: clock.now().toISOString(),
+    user: viewer.name,
+    via: viaOf(viewer),
+    address: ip,
+    action: 'see-as',
+    outcome: 'done',
+    resource: decodePath(seenAs),
     before: undefined,
     after: undefined,
     request: id,

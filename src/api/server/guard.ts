@@ -1,6 +1,6 @@
 import type { RouteOptions } from 'fastify'
 import { type AccessRules, isSameText, type Rights } from '../../access/index.ts'
-import { actAs } from '../../core/concurrency/acting.ts'
+import { actAs, type WorkMeter } from '../../core/concurrency/acting.ts'
 import { Failure } from '../../core/errors/errors.ts'
 import type { App, FastifyRequest } from '../app-types.ts'
 import { csrfField } from '../auth/credentials.ts'
@@ -17,6 +17,7 @@ export function guardRoutes(
   app: App,
   { catalog, rules }: { catalog: GuardCatalog; rules: Pick<AccessRules, 'now'> },
   identify: CallerIdentification['identify'],
+  { meter, seeAs }: { meter: WorkMeter; seeAs(request: FastifyRequest): Promise<void> },
 ): void {
   requireAccess(app)
   app.decorateRequest('csrfToken')
@@ -36,6 +37,7 @@ export function guardRoutes(
     request.csrfToken = csrfToken
     if (!mayBringTokenInBody(request)) requireCsrfToken(request, request.headers['x-csrf-token'])
     requireTokenScope(request)
+    await seeAs(request)
     const access = request.routeOptions.config.access ?? 'admin'
     await authorize(catalog, request, access)
   })
@@ -44,7 +46,9 @@ export function guardRoutes(
     done()
   })
   // After the body was read, whose events come from elsewhere: what the handler does is done on behalf of the caller.
-  app.addHook('preHandler', ({ caller, ip }, _reply, done) => actAs(caller.name, ip, done))
+  app.addHook('preHandler', ({ caller, viewer = caller, ip }, _reply, done) =>
+    actAs(viewer.name, ip, done, meter),
+  )
 }
 
 async function rightsNow(rules: Pick<AccessRules, 'now'>, request: FastifyRequest): Promise<Rights> {

@@ -44,7 +44,8 @@ export function identifyCallers(
     identify,
     callerOf: (request) => {
       // Hooks have not seen a request whose address is malformed.
-      const { caller = anonymous } = request
+      const { viewer, caller = anonymous } = request
+      if (viewer !== undefined) return viewer
       if (caller.by !== 'nothing' || !(hasCredentials(request) || readAccount(request) !== undefined))
         return caller
       return identify(request).then(

@@ -21,6 +21,7 @@ import { compressAnswers } from './compress.ts'
 import { connectionOptions, limitStalledAnswers, usualConnectionTimes } from './connection-times.ts'
 import { guardRoutes } from './guard.ts'
 import { accountReader } from './header-account.ts'
+import { HeavyWork, limitHeavyWork } from './heavy-work.ts'
 import { repeatAnswers } from './idempotency.ts'
 import { identifyCallers } from './identify-caller.ts'
 import { ignoredHeader, unknownKeys } from './ignored.ts'
@@ -32,6 +33,7 @@ import { describeApi } from './openapi.ts'
 import { queuePipelinedRequests } from './pipelined-requests.ts'
 import { rewriteUrl } from './rewrite-url.ts'
 import { addSecurityHeaders, refuseRepeatedHost } from './security-headers.ts'
+import { seeAsOthers } from './see-as.ts'
 import { keepAnswers } from './stored-responses.ts'
 import { limitBodyTimes } from './time-limits.ts'
 import { traceRequests } from './trace-requests.ts'
@@ -56,7 +58,7 @@ function keepClientAddresses(app: App): void {
 export interface ServerDeps {
   settings: Settings
   version: string
-  accounts: Pick<Accounts, 'authenticate'>
+  accounts: Pick<Accounts, 'authenticate' | 'users' | 'groups'>
   catalog: GuardCatalog
   rules: Pick<AccessRules, 'now'>
   keys: IdempotencyKeys
@@ -110,7 +112,10 @@ export async function createHttpServer(deps: ServerDeps, areas: readonly ApiArea
   refuseRepeatedHost(app)
   limitAddresses(app, settings.connections)
   guardOrigins(app, server)
-  guardRoutes(app, deps, identification.identify)
+  const heavyWork = new HeavyWork(settings.connections.work, observers)
+  const seeAs = seeAsOthers(app, deps.accounts)
+  guardRoutes(app, deps, identification.identify, { meter: heavyWork, seeAs })
+  limitHeavyWork(app, heavyWork)
   auditRequests(app, deps.audit)
   acceptJson(app)
   limitBodyTimes(app)

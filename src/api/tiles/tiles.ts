@@ -31,6 +31,8 @@ export const getTile = operation({
   isPublicRead: true,
   takesTokenInUrl: true,
   isTile: true,
+  // Tiles without a filter come from a cache, or are made once for all clients.
+  isHeavy: ({ query }) => (query as { filter?: string }).filter !== undefined,
   summary: 'A vector tile of one layer or several',
   description:
     'Tile of WebMercatorQuad. The header `Terrane-Tile` counts features: `read`, `drawn`, omitted because they are smaller than a pixel (`thinned`), outside the CRS of the tile (`without-image`), and omitted to limit the size of the tile (`over-limit`). For a layer without tiles, the response is 404 with the code `no-tiles`.',

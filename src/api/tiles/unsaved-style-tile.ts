@@ -23,6 +23,7 @@ const maxTriedBytes = 256 * 1024
 
 export const drawUnsavedStyleTile = operation({
   tags: ['tiles'],
+  isHeavy: true,
   summary: 'Draw a raster tile with an unsaved style',
   description:
     'Draws the tile with the style in the body. The server stores neither the style nor the picture. Style editors use it as a preview.',

@@ -70,7 +70,8 @@ export class LayerGroups {
     await this.#deps.database.transaction(async (db) => {
       await requireMembers(db, name, values.members)
       const layer = name.workspace === undefined ? undefined : await findLayer(db, name.workspace, name.name)
-      if (layer !== undefined) throw conflict('layer-group-exists', `A layer is named "${textOf(name)}" already`)
+      if (layer !== undefined)
+        throw conflict('layer-group-exists', `A layer is named "${textOf(name)}" already`)
       if (!(await insertGroup(db, { ...name, ...values }, at)))
         throw conflict('layer-group-exists', `Group "${textOf(name)}" exists already`)
     })

@@ -1,18 +1,35 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
+/** Receives the time that heavy work took, by its owner. */
+export interface WorkMeter {
+  add(owner: string, seconds: number): void
+}
+
 /** The caller of a request. */
 interface Acting {
   /** Name of the user; undefined for anonymous callers. */
   user: string | undefined
   /** Whom the cost of the work is charged to: see `workOwner`. */
   owner: string
+  /** Undefined where heavy work is not limited. */
+  meter: WorkMeter | undefined
 }
 
 const acting = new AsyncLocalStorage<Acting>()
 
+/** Returns the owner of work: the user, or the network address of an anonymous client. */
+export function ownerOf(user: string | undefined, address: string): string {
+  return user === undefined ? `address ${address}` : `user ${user}`
+}
+
 /** Runs `work` on behalf of a user, or of an anonymous client with this network address. */
-export function actAs<Result>(user: string | undefined, address: string, work: () => Result): Result {
-  return acting.run({ user, owner: user === undefined ? `address ${address}` : `user ${user}` }, work)
+export function actAs<Result>(
+  user: string | undefined,
+  address: string,
+  work: () => Result,
+  meter?: WorkMeter,
+): Result {
+  return acting.run({ user, owner: ownerOf(user, address), meter }, work)
 }
 
 /** The user on whose behalf this runs; undefined for anonymous callers and for work of the server itself. */
@@ -26,4 +43,9 @@ export function actingUser(): string | undefined {
  */
 export function workOwner(): string | undefined {
   return acting.getStore()?.owner
+}
+
+/** The meter for heavy work on behalf of this request. */
+export function workMeter(): WorkMeter | undefined {
+  return acting.getStore()?.meter
 }

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import type { Reader } from './parse.ts'
 
 /** Limits on the requests of one client connection and of one client address. */
@@ -13,6 +14,15 @@ export interface ConnectionLimits {
   addressUnsentBytes: number
   /** A connection is closed if its client reads nothing of a response for this long. */
   unreadSeconds: number
+  work: HeavyWorkLimits
+}
+
+/** Seconds of heavy work per hour; 0: not limited. */
+export interface HeavyWorkLimits {
+  /** Of one address without a login. */
+  addressSeconds: number
+  /** Of one user. */
+  userSeconds: number
 }
 
 /** Limits on XML bodies and filters of requests. */
@@ -49,6 +59,29 @@ export function readConnectionLimits(read: Reader): ConnectionLimits {
     }),
     addressUnsentBytes: read.bytes('TERRANE_MAX_ADDRESS_UNSENT', 64 * 2 ** 20),
     unreadSeconds: read.integer('TERRANE_MAX_UNREAD', { unit: 'seconds', fallback: 60, min: 1, max: 86_400 }),
+    work: readHeavyWorkLimits(read),
+  }
+}
+
+/** One client may keep half of the processors busy without end; a user four times as many. */
+const secondsPerProcessor = 1800
+const shareOfUser = 4
+
+/** Reads the settings that limit the heavy work of one client. */
+function readHeavyWorkLimits(read: Reader): HeavyWorkLimits {
+  const ofAddress = secondsPerProcessor * availableParallelism()
+  const hourly = { unit: 'seconds per hour', min: 0, max: 100_000_000 }
+  return {
+    addressSeconds: read.integer('TERRANE_MAX_ADDRESS_WORK', {
+      ...hourly,
+      fallback: ofAddress,
+      default: `${secondsPerProcessor} for each processor`,
+    }),
+    userSeconds: read.integer('TERRANE_MAX_USER_WORK', {
+      ...hourly,
+      fallback: ofAddress * shareOfUser,
+      default: `${secondsPerProcessor * shareOfUser} for each processor`,
+    }),
   }
 }
 

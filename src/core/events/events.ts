@@ -26,6 +26,10 @@ export interface Events {
   }
   /** Work that made no progress and ignored its abort signal was killed, or its thread or process died. */
   'work.ended': { kind: 'load' | 'job' }
+  /** Heavy work of a request has ended. `client`: whom it counts for. */
+  'heavy-work.ended': { client: 'address' | 'user'; seconds: number }
+  /** A request was refused, since its client has used up the time for heavy work. */
+  'heavy-work.refused': { client: 'address' | 'user' }
   /** Work in the background failed by a bug. */
   'exception.caught': { error: unknown; where: string }
 }

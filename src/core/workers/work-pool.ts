@@ -75,7 +75,7 @@ export class WorkPool<H extends Handlers> {
   constructor(options: WorkPoolOptions<H>) {
     this.#options = options
     const { limit, share = 1, heavyLimit, ownerLimit, maxWaiting } = options
-    this.#queue = new WorkQueue({ limit: limit * share, heavyLimit, ownerLimit, maxWaiting })
+    this.#queue = new WorkQueue({ limit: limit * share, heavyLimit, ownerLimit, workers: limit, maxWaiting })
   }
 
   /** Number of running calls. */

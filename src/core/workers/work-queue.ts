@@ -1,3 +1,6 @@
+import { workMeter } from '../concurrency/acting.ts'
+import { SharedTime } from './shared-time.ts'
+
 /** Limits of a queue. */
 export interface WorkQueueOptions {
   /** Number of items that run at the same time. Default: unlimited. */
@@ -8,6 +11,8 @@ export interface WorkQueueOptions {
   heavyLimit?: number
   /** Number of concurrent items of one owner. Default: `limit`. */
   ownerLimit?: number
+  /** Number of workers that the items share, to measure heavy items. Default: `limit`. */
+  workers?: number
   /** Maximum number of waiting items. A further item is refused with this error. */
   maxWaiting?: { count: number; refuse(): Error }
 }
@@ -73,6 +78,7 @@ export class WorkQueue {
   readonly #owners = new Map<string | undefined, Owner>()
   /** Number of running items of each group; only groups that have some. */
   readonly #groups = new Map<string, number>()
+  readonly #heavyTime: SharedTime
   #running = 0
   #runningHeavy = 0
   #waiting = 0
@@ -83,8 +89,10 @@ export class WorkQueue {
     limit = Number.POSITIVE_INFINITY,
     heavyLimit = limit,
     ownerLimit = limit,
+    workers = limit,
     maxWaiting,
   }: WorkQueueOptions = {}) {
+    this.#heavyTime = new SharedTime(workers)
     this.#limit = limit
     this.#heavyLimit = heavyLimit
     this.#ownerLimit = ownerLimit
@@ -135,11 +143,23 @@ export class WorkQueue {
   }
 
   #leaving(item: Item): () => void {
+    const charge = item.isHeavy === true ? this.#measure(item) : undefined
     let isOver = false
     return () => {
       if (isOver) return
       isOver = true
+      charge?.()
       this.#end(item)
+    }
+  }
+
+  /** Measures a heavy item on behalf of a request; the returned function reports its time to the meter. */
+  #measure({ owner }: Item): () => void {
+    const meter = workMeter()
+    const end = this.#heavyTime.begin()
+    return () => {
+      const seconds = end()
+      if (owner !== undefined) meter?.add(owner, seconds)
     }
   }
 

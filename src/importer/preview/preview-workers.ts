@@ -80,7 +80,7 @@ export class PreviewWorkers {
       return
     }
     const { threads, processes } = this.#rows
-    const limits = { signal, deadlineMs: rowsMs }
+    const limits = { signal, deadlineMs: rowsMs, isHeavy: true }
     try {
       yield* threads.stream('rows', request, limits)
     } catch (error) {
@@ -94,7 +94,7 @@ export class PreviewWorkers {
     { signal, onNotice }: { signal: AbortSignal; onNotice(notice: ScanNotice): void },
   ): Promise<Counted> {
     const { threads, processes } = this.#scans
-    const limits = { signal, onNotice, deadlineMs: scanMs, silenceMs }
+    const limits = { signal, onNotice, deadlineMs: scanMs, silenceMs, isHeavy: true }
     try {
       return await threads.call('scan', request, limits)
     } catch (error) {

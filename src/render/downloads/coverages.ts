@@ -142,7 +142,7 @@ export class Coverages {
         throw unreadableFile(error) ?? error
       }
     }
-    return this.#queue.run(work, { signal: ended, owner: workOwner() })
+    return this.#queue.run(work, { signal: ended, owner: workOwner(), isHeavy: true })
   }
 }
 

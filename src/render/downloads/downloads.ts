@@ -5,6 +5,7 @@ import type { Catalog, LayerRecord } from '../../catalog/index.ts'
 import type { Database } from '../../core/db/connection.ts'
 import { Failure, notFound } from '../../core/errors/errors.ts'
 import type { EventBus } from '../../core/events/events.ts'
+import { chargeFile } from '../../core/jobs/files/charge-file.ts'
 import type { GeneratedFile } from '../../core/jobs/files/generated-file.ts'
 import type { MakeTask } from '../../core/jobs/files/generated-files.ts'
 import { GeneratedFiles } from '../../core/jobs/files/generated-files.ts'
@@ -130,13 +131,17 @@ export class Downloads {
     const { id: layerId, workspace, name } = layer
     const { format, version } = request
     const srs = fileSrs(layer, request)
-    return this.files.begin({
+    const rows = layer.details.featureCount
+    const isHeavy = (rows ?? Number.POSITIVE_INFINITY) > lightDownloadRows
+    const record = await this.files.begin({
       requested: { layerId, workspace, layer: name, format, user, version, srs },
       request,
       owner,
-      isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightDownloadRows,
+      isHeavy,
       keptMs: isBrief ? shortlyKeptMs : undefined,
     })
+    if (isHeavy) chargeFile(rows)
+    return record
   }
 
   async close(): Promise<void> {

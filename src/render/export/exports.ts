@@ -3,6 +3,7 @@ import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import type { Database } from '../../core/db/connection.ts'
 import { Failure, invalid } from '../../core/errors/errors.ts'
 import type { EventBus } from '../../core/events/events.ts'
+import { chargeFile } from '../../core/jobs/files/charge-file.ts'
 import type { GeneratedFile } from '../../core/jobs/files/generated-file.ts'
 import type { MakeTask } from '../../core/jobs/files/generated-files.ts'
 import { GeneratedFiles } from '../../core/jobs/files/generated-files.ts'
@@ -88,12 +89,16 @@ export class Exports {
   async begin(layer: LayerRecord, request: ExportRequest, user: string): Promise<ExportRecord> {
     if (request.version === undefined) await this.#deps.maps.requireTiles(layer)
     const { id: layerId, workspace, name } = layer
-    return this.files.begin({
+    const rows = layer.details.featureCount
+    const isHeavy = (rows ?? Number.POSITIVE_INFINITY) > lightExportRows
+    const record = await this.files.begin({
       requested: { ...request, layerId, workspace, layer: name, user },
       request: null,
       owner: user,
-      isHeavy: (layer.details.featureCount ?? Number.POSITIVE_INFINITY) > lightExportRows,
+      isHeavy,
     })
+    if (isHeavy) chargeFile(rows)
+    return record
   }
 
   close(): void {

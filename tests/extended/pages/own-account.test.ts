@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
+import { encode } from 'uqr'
 import type { ShownPage } from '../../pages/support/shown-pages.ts'
 import { askServer, closeBrowser, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
 import { expectSound, expectSoundIn } from '../../pages/support/states.ts'
@@ -114,6 +115,12 @@ describe('the own account', async () => {
     const secret = (await dialog(shown).locator('.secret').getAttribute('data-secret')) ?? ''
     const link = await dialog(shown).getByRole('link', { name: 'Open the app' }).getAttribute('href')
     assert.match(link ?? '', new RegExp(`^otpauth://totp/.*secret=${secret}`))
+    // Drawn from the same address, cell by cell.
+    const picture = dialog(shown).getByRole('img', { name: 'QR code' })
+    const drawn = (await picture.locator('path').getAttribute('d')) ?? ''
+    const { data } = encode(link ?? '', { ecc: 'M', border: 4 })
+    const cells = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+    assert.equal(drawn, cells.join(''))
     const totp = new TOTP({ secret: Secret.fromBase32(secret) })
     await dialog(shown).getByLabel('Code of the app').fill('000')
     await page.keyboard.press('Enter')

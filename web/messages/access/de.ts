@@ -57,6 +57,13 @@ export const de: AccessTexts = {
   remove: (who) => `Berechtigung entfernen: ${who}`,
   removed: (who) => `Die Berechtigung ist entfernt: ${who}.`,
   explain: 'Entscheidung erklären',
+  seeAs: 'Ansicht als …',
+  seeAsTitle: 'Ansicht als …',
+  seeAsLead:
+    'Öffnet die Seiten so, wie die gewählte Person sie sieht. Solange lässt sich nichts ändern, und das Audit-Protokoll hält es fest.',
+  seeAsWho: 'Als',
+  seeAsKinds: { anonymous: 'Jemand ohne Anmeldung', user: 'Benutzer', group: 'Mitglied einer Gruppe' },
+  seeAsAct: 'Ansicht öffnen',
   explainTitle: 'Warum?',
   explainUser: 'Benutzer',
   explainHint: 'Leer: jemand, der nicht angemeldet ist',

@@ -50,6 +50,13 @@ export const en = {
   remove: (who: string) => `Remove the permission of ${who}`,
   removed: (who: string) => `The permission of ${who} is removed.`,
   explain: 'Explain a decision',
+  seeAs: 'See as…',
+  seeAsTitle: 'See as…',
+  seeAsLead:
+    'Opens the pages as the chosen subject sees them. Nothing can be changed meanwhile, and the audit log records it.',
+  seeAsWho: 'As',
+  seeAsKinds: { anonymous: 'Somebody without signing in', user: 'User', group: 'Member of a group' },
+  seeAsAct: 'See as',
   explainTitle: 'Why?',
   explainUser: 'User',
   explainHint: 'Empty: somebody who is not signed in',

@@ -77,7 +77,8 @@ export const de: AccountTexts = {
   totpEnded: 'Einmalcodes sind aus.',
   totpFirst: 'Halten Sie Ihre Authenticator-App bereit. Der nächste Schritt zeigt das Geheimnis dafür.',
   secretHint:
-    'Geben Sie dieses Geheimnis in der Authenticator-App ein, oder öffnen Sie die App auf diesem Gerät. Es wird nur dieses Mal gezeigt.',
+    'Scannen Sie den Code mit der Authenticator-App, geben Sie dort dieses Geheimnis ein oder öffnen Sie die App auf diesem Gerät. Es wird nur dieses eine Mal angezeigt.',
+  qrCode: 'QR-Code für die App der Einmalcodes',
   copySecret: 'Geheimnis kopieren',
   openApp: 'App öffnen',
   code: 'Code der App',

@@ -75,7 +75,8 @@ export const en = {
   totpEnded: 'One-time codes are off.',
   totpFirst: 'Have your authenticator app ready. The next step shows the secret for it.',
   secretHint:
-    'Enter this secret in the authenticator app, or open the app on this device. It is shown only this once.',
+    'Scan the code with the authenticator app, enter this secret there, or open the app on this device. It is shown only this once.',
+  qrCode: 'QR code for the app of one-time codes',
   copySecret: 'Copy the secret',
   openApp: 'Open the app',
   code: 'Code of the app',

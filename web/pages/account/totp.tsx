@@ -8,6 +8,7 @@ import { say } from '../../components/toasts.tsx'
 import { accountTexts } from '../../messages/account/texts.ts'
 import { ConfirmForm } from './confirm-form.tsx'
 import { type FactorDialogProps, path } from './own-factors.ts'
+import { QrCode } from './qr-code.tsx'
 
 interface Secret {
   secret: string
@@ -63,6 +64,7 @@ function SecretText({ secret, uri }: Secret) {
   return (
     <>
       <p>{texts.secretHint}</p>
+      <QrCode text={uri} label={texts.qrCode} />
       <div class="code secret" data-secret={secret}>
         {secret.replace(/.{4}(?=.)/g, '$& ')}
       </div>

@@ -44,6 +44,7 @@ type MapRequest = FastifyRequest<{
 const marks = {
   tags: ['coverages'],
   isPublicRead: true,
+  isHeavy: true,
   description:
     'Uses the style of the layer or the given one. Each pixel shows the value at its centre. A raster whose grid does not align with web mercator is warped once; until then the response is 503 with the code `tiles-being-made` and `Retry-After`.',
   query: MapQuery,

@@ -28,6 +28,7 @@ export async function answerWcs(
     version = name === 'getcapabilities' ? negotiatedVersion(values) : requestVersion(values)
     const answer = ownValue(version.operations, name)
     if (answer === undefined) throw unknownOperation(values.require('request'))
+    if (name === 'getcoverage') request.requireHeavyWork()
     return await answer(deps, { ...content, request, reply, version, offeredVersions, workspace, signal })
   } catch (error) {
     return sendException(reply, error, version)

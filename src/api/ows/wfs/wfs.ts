@@ -25,6 +25,9 @@ const operations: Record<string, Answer> = {
   describestoredqueries: describeStoredQueries,
 }
 
+/** Operations that read rows. */
+const heavyOperations: ReadonlySet<Answer> = new Set([getFeature, getPropertyValue])
+
 /** Operations that edit or lock features. */
 const refused = /^(?:transaction|lockfeature|getfeaturewithlock|createstoredquery|dropstoredquery)$/i
 
@@ -44,6 +47,7 @@ export async function answerWfs(
     const answer = ownValue(operations, name.toLowerCase())
     if (answer === undefined) throw unknownOperation(name)
     version = answer === getCapabilities ? negotiatedVersion(values) : requestVersion(values)
+    if (heavyOperations.has(answer)) request.requireHeavyWork()
     return await answer(deps, { ...content, request, reply, version, workspace, signal })
   } catch (error) {
     return sendException(reply, error, version)

@@ -13,6 +13,9 @@ import { pictureOfFailure } from './picture-exceptions.ts'
 import type { WmsRequest, WmsVersion } from './wms-request.ts'
 import { negotiatedVersion, requestVersion } from './wms-request.ts'
 
+/** Operations that read rows or rasters. */
+const heavyOperations: ReadonlySet<Answer> = new Set([getMap, getFeatureInfo])
+
 type Answer = (parts: OwsDeps, request: WmsRequest) => Promise<unknown>
 
 const operations: Record<string, Answer> = {
@@ -47,6 +50,7 @@ export async function answerWms(
       )
     isMap = answer === getMap
     if (answer !== getCapabilities) version = requestVersion(values)
+    if (heavyOperations.has(answer)) request.requireHeavyWork()
     return await answer(deps, { request, reply, values, version, workspace })
   } catch (error) {
     const exceptionText = writeException(reply, error)

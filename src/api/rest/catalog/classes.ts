@@ -42,6 +42,7 @@ export const showClasses = operation({
   description:
     'The result is not stored: `POST /rest/layers/<layer>/styles` creates a style with the same options. The classes use all values.',
   tags: ['styles'],
+  isHeavy: true,
   params: Type.Object({ layer: Type.String({ description: 'Workspace and layer, such as `city:trees`' }) }),
   query: Type.Omit(ClassifyBody, ['palette']),
   answers: { 200: Classes },

@@ -48,6 +48,7 @@ export const createExport = operation({
   description:
     'Tiles are equal to those below `/tiles`, and all are of one version of the layer. If the layer changes, the file is started again.',
   tags,
+  isHeavy: true,
   params: LayerParams,
   body: ExportBody,
   answers: { 202: DownloadReply },

@@ -82,6 +82,7 @@ function members(facts: object): string {
 }
 
 export const showRows = operation({
+  isHeavy: true,
   summary: 'Get the rows as they would be loaded, as GeoJSON or CSV',
   description:
     'For a task that was not run yet: rows read from its data, filtered, transformed and repaired. GeoJSON has longitude and latitude if the CRS is known or given by `srs`, otherwise the coordinates of the data. CSV has the coordinates to be loaded, as WKT. Each raster is one row with its footprint.',
@@ -114,6 +115,7 @@ export const showRows = operation({
 })
 
 export const showColumns = operation({
+  isHeavy: true,
   summary: 'Show statistics of the columns',
   description:
     'For a task that was not run yet. The first request starts the count; each response has the counts so far. `rows.whole` is true when all rows are counted.',
@@ -160,6 +162,7 @@ const shownPart =
   'The header `Terrane-Preview` tells how many rows the map shows so far and whether these are all: the first of them at once, all when they were read.'
 
 export const showPreviewTile = operation({
+  isHeavy: true,
   summary: 'Get a vector tile of the rows before they are loaded',
   description: `${shownPart} Rows without geometry have no tiles: a 404 with the code \`no-tiles\`. A task in NO_CRS needs \`srs\`.`,
   tags,
@@ -184,6 +187,7 @@ export const showPreviewTile = operation({
 })
 
 export const showPreviewFeatures = operation({
+  isHeavy: true,
   summary: 'The first rows with their footprints, and the bounds of all rows',
   description: `GeoJSON with longitude and latitude. ${shownPart} A task in NO_CRS needs \`srs\`.`,
   tags,
