@@ -67,6 +67,7 @@ export const moduleRules: ModuleRules = {
     ],
     'src/api/rest': [
       'catalog',
+      'groups',
       'downloads',
       'importer',
       'sources',

@@ -36,7 +36,6 @@ export type { Dependents, StoreInventory, WorkspaceInventory } from './services/
 export {
   type GroupLayer,
   type GroupName,
-  type LayerGroups,
   textOf as groupText,
   unknownGroup,
 } from './services/layer-groups.ts'

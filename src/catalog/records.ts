@@ -225,7 +225,7 @@ export interface SavedMap extends MapDocument {
   updatedAt: string
 }
 
-/** How capabilities list a group: `NAMED` with its layers inside, `SINGLE` as one layer. */
+/** Forms of a group in capabilities: `NAMED` with its layers inside, `SINGLE` as one layer. */
 export const groupModes = ['SINGLE', 'NAMED'] as const
 export type GroupMode = (typeof groupModes)[number]
 

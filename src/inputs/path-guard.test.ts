@@ -89,6 +89,6 @@ describe('scanFile', () => {
       path: join(root, 'r.shp'),
       sidecars: { dbf: join(root, 'R.DBF'), prj: join(root, 'r.prj') },
     })
-    await assert.rejects(scanFile(join(root, 'none.shp'), signal), /no file "none.shp"/)
+    await assert.rejects(scanFile(join(root, 'none.shp'), signal), /File "none.shp" does not exist/)
   })
 })

@@ -3,10 +3,10 @@ import { Client } from 'pg'
 /** A connection without use ends after this time, so that its database can be cloned or removed. */
 const idleMs = 500
 /**
- * Questions that leave nothing in their session. Statements that change rows have a connection of their own, as PostgreSQL counts
+ * Queries that leave nothing in their session. Statements that change rows have a connection of their own, as PostgreSQL counts
  * changed rows for other sessions when the connection ends.
  */
-const isQuestion = /^\s*select\b/i
+const isSelect = /^\s*select\b/i
 const needsOwnSession = /\b(?:into|set_config|setval|nextval|pg_backend_pid|pg_stat_\w+)\b|advisory|;/i
 
 /** The types of `pg` lack what keeps a connection from keeping the process alive. */
@@ -19,13 +19,13 @@ interface Idle {
 
 const idle = new Map<string, Idle[]>()
 
-/** Gives `work` a connection to the database at `url`: for questions one that was used shortly before, otherwise a new one. */
+/** Gives `work` a connection to the database at `url`: for queries one that was used shortly before, otherwise a new one. */
 export async function withConnection<T>(
   url: string,
   sql: string,
   work: (client: Client) => Promise<T>,
 ): Promise<T> {
-  const isReusable = isQuestion.test(sql) && !needsOwnSession.test(sql)
+  const isReusable = isSelect.test(sql) && !needsOwnSession.test(sql)
   const client = (isReusable ? takeIdle(url) : undefined) ?? (await connect(url))
   try {
     const result = await work(client)

@@ -141,7 +141,7 @@ export async function requireLayersAndGroups(
 }
 
 /** Finds a group by its name: below a workspace one of it, elsewhere one of no workspace too. */
-export async function findRequestedGroup(
+async function findRequestedGroup(
   catalog: Pick<Catalog, 'layers' | 'layerGroups'>,
   request: Pick<FastifyRequest, 'rights'>,
   name: string,

@@ -279,17 +279,21 @@ export async function sendLegendPicture(
 
 /** Sends the legends of the layers of a group as one PNG, the topmost layer first. */
 export async function sendGroupLegend(
-  deps: LegendImageDeps,
+  {
+    catalog,
+    rasters,
+    limiter,
+    pictures,
+  }: Pick<LegendImageDeps, 'catalog' | 'rasters' | 'limiter' | 'pictures'>,
   reply: FastifyReply,
   members: readonly ReadableMember[],
 ): Promise<unknown> {
-  const { catalog, rasters } = deps
   const made = await Promise.all(
     members.map(({ layer, style }) => makeLegend(catalog, rasters, reply.request, layer, style)),
   )
   const { svg, width, height } = stackedLegendsSvg(made.toReversed().map(({ legend }) => legend))
-  const bytes = await deps.limiter.run(reply, (signal) =>
-    deps.pictures.fromSvg({ svg, ownWidth: width, width, height, format: 'png' }, signal),
+  const bytes = await limiter.run(reply, (signal) =>
+    pictures.fromSvg({ svg, ownWidth: width, width, height, format: 'png' }, signal),
   )
   if (bytes === undefined) return reply.hijack()
   keepPrivately(reply)

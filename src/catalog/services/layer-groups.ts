@@ -30,7 +30,7 @@ export interface GroupLayer {
 }
 
 /** Most layers of a group, with those of its groups: as many as a map has. */
-export const maxGroupLayers = 50
+const maxGroupLayers = 50
 
 /** Groups of layers: names under which several layers are drawn as one. A group gives no right to read its layers. */
 export class LayerGroups {

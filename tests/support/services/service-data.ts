@@ -130,8 +130,17 @@ export async function writeServiceData(folder: string, rows: number): Promise<st
     const source = join(folder, `${name}.geojson`)
     writeFileSync(source, `{"type":"FeatureCollection","features":[${features.join(',\n')}]}`)
     await runProgram('ogr2ogr', [
-      ...['-f', 'GPKG', ...(index === 0 ? [] : ['-update', '-append']), path, source],
-      ...['-nln', name, '-nlt', geometryType, '-t_srs', srs],
+      '-f',
+      'GPKG',
+      ...(index === 0 ? [] : ['-update', '-append']),
+      path,
+      source,
+      '-nln',
+      name,
+      '-nlt',
+      geometryType,
+      '-t_srs',
+      srs,
     ])
   }
   return path

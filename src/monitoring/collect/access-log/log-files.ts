@@ -220,7 +220,7 @@ function keyOf({ dev, ino, size, mtimeNs }: BigIntStats): string {
 }
 
 function kindOf(stats: { isDirectory(): boolean }): string {
-  return stats.isDirectory() ? 'a folder' : 'no file'
+  return stats.isDirectory() ? 'a folder' : 'not a file'
 }
 
 function isAbsent(error: unknown): boolean {
