@@ -60,9 +60,9 @@ describe('permissions of GeoNode', () => {
     assert.deepEqual(
       notTaken.map(
         ({ reason }) =>
-          /"manage" would give more|no permission|without a login|does not exist/.exec(reason)?.[0],
+          /"manage" would give more|not a permission|without a login|does not exist/.exec(reason)?.[0],
       ),
-      ['"manage" would give more', 'no permission', 'without a login', 'does not exist'],
+      ['"manage" would give more', 'not a permission', 'without a login', 'does not exist'],
     )
   })
 

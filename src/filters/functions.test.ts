@@ -55,14 +55,14 @@ describe('functions of filters', () => {
       assert.throws(() => checked(text), { code: 'invalid-filter' }, text)
     for (const [text, message] of [
       ["i = 1 + ABS(name, 'a')", /"abs" at character 9 takes one argument, not 2/],
-      ["i = 1 AND LOWER(2) = 'a'", /Argument 1 of "lower" at character 11, 2, is not text/],
-      ['i = 1 AND 2 * name > 1', /Argument 2 of "\*" at character 13, "name", is not a number/],
+      ["i = 1 AND LOWER(2) = 'a'", /Argument 1 of "lower" at character 11, 2, is not of type text/],
+      ['i = 1 AND 2 * name > 1', /Argument 2 of "\*" at character 13, "name", is not of type number/],
     ] as const)
       assert.throws(() => checked(text), { code: 'invalid-filter', message }, text)
     const inJson = '{"op":"=","args":[1,{"op":"abs","args":[{"property":"name"}]}]}'
     assert.throws(
       () => checkFilter(parseCql2Json(inJson), schema),
-      /of "abs" at "\/args\/1", "name", is not a number/,
+      /of "abs" at "\/args\/1", "name", is not of type number/,
     )
     assert.throws(() => checked('SQRT(i) = 1'), {
       code: 'unsupported-filter',

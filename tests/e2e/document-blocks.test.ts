@@ -102,6 +102,9 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/permissions.md > Limits of a workspace > sh 1': {
     reason: 'The workspace is an example; tests/contract/access/quotas.test.ts has the requests',
   },
+  'docs/permissions.md > See as > sh 1': {
+    reason: 'The user and the server are examples; tests/contract/access/see-as.test.ts has the requests',
+  },
   'docs/permissions.md > Rules of GeoServer and GeoNode > sh 1': {
     reason: 'The files are of another system; tests/e2e/import-permissions.test.ts has some',
   },

@@ -18,12 +18,11 @@ describe('statements of tests', () => {
   const processOf = async (): Promise<unknown> =>
     (await runSql(url, 'select pid from pg_locks where locktype = $1', ['virtualxid']))[0]?.['pid']
 
-  it('ask on one connection, which questions at the same time do not share', async () => {
-    const first = await processOf()
-    assert.equal(await processOf(), first)
-    const slow = runSql(url, 'select pg_sleep(0.2)')
-    assert.notEqual(await processOf(), first)
-    await slow
+  it('share one connection in sequence, and none at the same time', async () => {
+    // A connection without use may end between the two on a slow machine.
+    await until(async () => (await processOf()) === (await processOf()))
+    const several = await Promise.all([processOf(), processOf(), processOf()])
+    assert.equal(new Set(several).size, 3)
   })
 
   it('leave nothing in the session of the next, and no connection in the end', async () => {

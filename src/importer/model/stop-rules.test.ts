@@ -91,7 +91,7 @@ describe('what stops a load', () => {
     const columns = (['gained', 'lost', 'type'] as const).map((change) => ({ name: change, change }))
     assert.equal(
       output({ columns: 'any', crs: true }, { columns, crs: { from: 'EPSG:4326', to: 'EPSG:25833' } }),
-      'columns (limit the same columns, found "gained" is new, "lost" is lost, "type" has another type); crs (limit EPSG:4326, found EPSG:25833)',
+      'columns (limit the same columns, found "gained" is new, "lost" is missing, "type" has another type); crs (limit EPSG:4326, found EPSG:25833)',
     )
   })
 })

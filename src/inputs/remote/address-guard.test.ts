@@ -131,7 +131,7 @@ describe('the address guard', () => {
       const refused = closedGuard.connect(host, 80, signal)
       await assert.rejects(
         refused,
-        (error) => isRefused(error) || /looked up|no such host/.test(String(error)),
+        (error) => isRefused(error) || /looked up|the host does not exist/.test(String(error)),
       )
     }
   })

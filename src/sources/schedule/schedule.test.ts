@@ -61,7 +61,7 @@ describe('a schedule', () => {
       ['0 3 * * * *', timeZone, /minute, hour, day of month/],
       ['99 3 * * *', timeZone, /is not a schedule/],
       ['', timeZone, /is not a schedule/],
-      ['0 0 30 2 *', timeZone, /never comes/],
+      ['0 0 30 2 *', timeZone, /matches no date/],
       ['0 3 * * *', 'Europe/Nowhere', /is not a time zone/],
     ] as const)
       assert.throws(

@@ -325,7 +325,7 @@ describe('GeoPackage store', () => {
         message: /no" is not there/,
       })
       writeFileSync(path, 'id;name\n'.repeat(200))
-      await assert.rejects(store.check(never), { kind: 'invalid', message: /no SQLite database/ })
+      await assert.rejects(store.check(never), { kind: 'invalid', message: /not a SQLite database/ })
       rmSync(path)
       new DatabaseSync(path).exec('CREATE TABLE t (a)')
       await assert.rejects(store.check(never), { kind: 'invalid', message: /no GeoPackage/ })

@@ -88,7 +88,7 @@ it('tells what constraints, foreign keys and triggers have against an edit, in t
     [{ size: 0 }, 409, /ruled_size_check/],
     [{ amount: 1.234 }, 400, /more digits than 6, 2/],
     [{ amount: 12345.5 }, 400, /more digits/],
-    [{ short: '12345' }, 400, /5 characters, 4 at most/],
+    [{ short: '12345' }, 400, /5 characters; the maximum is 4/],
   ] as const) {
     const answer = await askFeature(server, { method: 'PATCH', layer, id: 1, body: { properties } })
     assert.equal(answer.status, status, `${JSON.stringify(properties)}: ${answer.text}`)

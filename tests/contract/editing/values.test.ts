@@ -73,7 +73,7 @@ const refused: [property: string, written: string, words: RegExp][] = [
   ['double', '9007199254740993', /9007199254740993 is not a number of double precision/],
   ['double', '1e400', /double precision/],
   ['double', '1e-400', /double precision/],
-  ['short', '"123456"', /6 characters, 5 at most/],
+  ['short', '"123456"', /6 characters; the maximum is 5/],
   ['text', '7', /7 is not a text/],
   ['text', '{"a":1}', /is not a text/],
   ['text', '"a\\u0000b"', /U\+0000/],

@@ -96,7 +96,7 @@ describe('a granule of a mosaic', () => {
     const path = `/${created.json.import?.id}/data/files/a.tif`
     const put = await client.call('PUT', path, { timestamp: '2000-01-01T00:00:00Z' })
     assert.equal(put.status, 400)
-    assert.match(put.text, /no granule of a mosaic/)
+    assert.match(put.text, /not a granule of a mosaic/)
   })
 
   it('stays as it is once it is published', async (test) => {
@@ -132,7 +132,7 @@ describe('granules that do not fit', () => {
       'float.tif': /1 band \(Float32\), but the mosaic has 1 band \(Byte\)/,
       'place.tif': /has no extent/,
       'short.tif': /cannot be read/,
-      'text.tif': /nothing reads it/,
+      'text.tif': /no raster format can read it/,
       'world.tif': /EPSG:4326, but the mosaic has EPSG:32618/,
     }
     const id = await createMosaic(client, 'm')

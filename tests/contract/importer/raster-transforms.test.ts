@@ -68,7 +68,7 @@ describe('transformations of a raster task', () => {
       [{ ...translate, options: ['-of', 'VRT'] }, /GTiff or COG/],
       [{ ...translate, options: ['/etc/passwd'] }, /is given where an option was expected/],
       [{ ...warp, options: ['-cutline', '/etc/passwd'] }, /another dataset/],
-      [{ ...warp, options: ['-t_srs', '/etc/passwd'] }, /name no file/],
+      [{ ...warp, options: ['-t_srs', '/etc/passwd'] }, /without file names/],
       [{ ...warp, options: ['--config', 'GDAL_DATA', '/'] }, /not allowed/],
       [{ ...overview, options: ['-ro'] }, /not allowed/],
     ]

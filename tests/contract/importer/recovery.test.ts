@@ -150,7 +150,7 @@ describe('after a restart', () => {
     test.after(() => after.server.close())
     assert.equal(await until(after.client, '/0', (state) => state !== 'RUNNING'), 'COMPLETE_ERROR')
     const task = await after.client.call('GET', '/0/tasks/0')
-    assert.match(String(task.json.task?.errorMessage), /begun 3 times/)
+    assert.match(String(task.json.task?.errorMessage), /started 3 times/)
     assert.equal((await after.client.call('POST', '/0')).status, 204)
     assert.equal((await after.client.call('GET', '/0')).json.import?.state, 'COMPLETE')
   })

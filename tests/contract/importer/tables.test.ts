@@ -59,7 +59,10 @@ for (const [shape, envOf] of Object.entries(shapes)) {
         await client.call('PUT', `/${id}/tasks/0/layer`, { layer: { srs: 'EPSG:4326' } })
         const ready = await taskOf(client, id)
         assert.deepEqual([ready.state, reported(ready).length], ['READY', 1], file.name)
-        assert.match(String(reported(ready)[0]?.message), /is a table without one\. Columns .* makes points/)
+        assert.match(
+          String(reported(ready)[0]?.message),
+          /is a table without one\. Columns .* creates points/,
+        )
         const dryRunEnded = await client.call('POST', `/${id}/dry-run`)
         assert.match(dryRunEnded.text, /"without-geometry"/, file.name)
         assert.equal((await client.call('POST', `/${id}`)).status, 204)

@@ -172,7 +172,7 @@ describe('failures below /monitoring', () => {
     const { call, server } = await startMonitoring(test)
     server.services.list = () => Promise.reject(new Error('inner detail'))
     const errors = failed(await call('GET', '/api/services/'), 500)
-    assert.match(errors.__all__?.[0] ?? '', /request id [\da-f-]{36}$/)
+    assert.match(errors.__all__?.[0] ?? '', /log entry of request [\da-f-]{36}$/)
     assert.doesNotMatch(JSON.stringify(errors), /inner/)
   })
 

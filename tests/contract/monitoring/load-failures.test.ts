@@ -41,8 +41,8 @@ const hugeElement = `[{"model":"monitoring.host","pk":1,"fields":{"name":"${'a'.
 
 const refused: [what: string, body: string | Buffer, message: RegExp][] = [
   ['nothing', '', /empty: expected a JSON array/],
-  ['an object', '{"a": 1}', /no JSON array: byte 0 is "\{"/],
-  ['a text', 'PGDMP', /no JSON array: byte 0 is "P"/],
+  ['an object', '{"a": 1}', /not a JSON array: byte 0 is "\{"/],
+  ['a text', 'PGDMP', /not a JSON array: byte 0 is "P"/],
   ['a list of nothing', '[]', /holds nothing of the monitoring application/],
   ['a list that does not end', '[', /ends within element 1/],
   ['half of the dump', dumpText.slice(0, dumpText.length / 2), /ends within element \d+ of the dump/],

@@ -223,7 +223,7 @@ describe('filters of distances', needsGdal, () => {
     for (const [filter, words] of [
       ['DWITHIN(geom, POINT(11 52), 10, parsecs)', /no unit that is known/],
       ['DWITHIN(geom, POINT(11 52), 10)', /no unit that is known/],
-      ['DWITHIN(geom, POINT(11 52), -1, meters)', /no number from 0/],
+      ['DWITHIN(geom, POINT(11 52), -1, meters)', /not a number from 0/],
       ['DWITHIN(n, POINT(11 52), 1, meters)', /between the geometry and one that is written/],
       ['DWITHIN(geom, geom, 1, meters)', /is not a geometry/],
       ['DWITHIN(geom, POINT(11 52), 1, meters, 2)', /between the geometry and one that is written/],

@@ -34,7 +34,7 @@ describe('layers of other kinds', async () => {
     const shown = await showPages(t, server)
     await shown.signIn('/app/layers/default:relief')
     await shown.page.waitForSelector('.canvas[data-drawn=yes]')
-    await shown.page.getByText('A raster has cells, not rows').waitFor()
+    await shown.page.getByText('A raster has cells instead of rows').waitFor()
     assert.deepEqual(await shown.page.locator('main', { hasText: /0 rows|holds nothing/ }).count(), 0)
     await shown.page.locator('.lay-legend').getByRole('img').waitFor()
     await expectSoundIn(shown, 'layer-raster', views)

@@ -50,7 +50,12 @@ const listJobs = operation({
     'Lists queued, running and failed jobs of all servers, the newest first. A job that succeeds is not kept; one whose last attempt failed is listed for 30 days. `next` is there if older jobs follow: give it as `before`. Needs the role `admin`.',
   tags,
   query: Type.Object({
-    state: Type.Optional(State),
+    state: Type.Optional(
+      Type.Union(
+        jobStates.map((state) => Type.Literal(state)),
+        { description: 'Only jobs in this state' },
+      ),
+    ),
     before: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -79,7 +84,7 @@ const retryJob = operation({
   description:
     'Starts the work of a failed job again. The run or inspection of an import starts as `POST /rest/imports/<id>` would; its old job is removed from the list. 409 `job-not-failed` for a job that is queued or running, 409 `job-not-repeatable` where the client must send its request again. Needs the role `admin`.',
   tags,
-  params: Type.Object({ job: Type.Integer({ minimum: 1 }) }),
+  params: Type.Object({ job: Type.Integer({ minimum: 1, description: 'Id of a job' }) }),
   answers: { 204: empty() },
   handle: async (jobs: JobDeps, { params }, reply) => {
     await jobs.retryFailed(params.job)

@@ -112,7 +112,7 @@ describe('a described file as a granule', () => {
     )
     assert.match(
       granuleFacts({ file, format, layers: [layer, layer] }).fault?.reason ?? '',
-      /holds 2 rasters/,
+      /contains 2 rasters/,
     )
   })
 })
