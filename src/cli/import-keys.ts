@@ -53,6 +53,6 @@ function adviceFor([first, ...others]: KeysView[]): string {
   if (first === undefined)
     return `${need}. No column, and no two of them, is unique and never empty in the data and in a layer of that name`
   const also = others.slice(0, maxShown - 1).map(({ keys }) => `--keys ${keys.join(',')}`)
-  const beside = also.length === 0 ? '' : `. So would ${also.join(', or ')}`
-  return `${need}. --keys ${first.keys.join(',')} would do: ${first.evidence}${beside}`
+  const beside = also.length === 0 ? '' : `. Alternatives: ${also.join(', or ')}`
+  return `${need}. --keys ${first.keys.join(',')} can be used: ${first.evidence}${beside}`
 }

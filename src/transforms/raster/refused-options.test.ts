@@ -211,7 +211,7 @@ describe('options of raster tools that are refused', () => {
     assert.match(messageOf('RasterWarpTransform', ['-cutline', 'x']), /-cutline.*another dataset/)
     assert.match(messageOf('RasterWarpTransform', ['--config', 'a', 'b']), /--config.*not allowed/)
     assert.match(messageOf('RasterWarpTransform', ['-t_srs EPSG:3857']), /separate strings, "-t_srs"/)
-    assert.match(messageOf('RasterWarpTransform', ['-t_srs', 'x.prj']), /code of a CRS.*found "x.prj"/)
+    assert.match(messageOf('RasterWarpTransform', ['-t_srs', 'x.prj']), /code of a known CRS.*found "x.prj"/)
     assert.match(messageOf('RasterWarpTransform', ['-tr', '1']), /-tr.*has no value: expected a number/)
   })
 })

@@ -29,7 +29,7 @@ it('terrane layers changes tells what differs between two versions', async (t) =
   assert.equal(unnamed.code, 1, unnamed.stdout)
   assert.match(
     unnamed.stdout + unnamed.stderr,
-    /name them by --keys\. --keys id would do: "id" has a value of its own/,
+    /name them by --keys\. --keys id can be used: "id" has a value of its own/,
   )
   const reported = await run('layers changes trees 1 --against 2')
   assert.equal(reported.code, 0, reported.stderr)

@@ -43,7 +43,7 @@ describe("lists of GeoServer's monitor", () => {
   it('are refused where they are none', () => {
     for (const text of ['', 'null', '5', '"x"', '<html>']) assert.throws(() => readList(text, 'json'), Error)
     for (const text of ['', 'x', '<a>', '{}']) assert.throws(() => readList(text, 'xml'), Error)
-    assert.throws(() => readList('Sign in', 'html'), /no list/)
+    assert.throws(() => readList('Sign in', 'html'), /not a list/)
   })
 
   it('tell times with and without a zone', () => {
