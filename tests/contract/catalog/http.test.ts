@@ -349,7 +349,7 @@ describe('server', () => {
       payload: { workspace: { name: 'y' } },
     })
     assert.equal(reply.statusCode, 500)
-    assert.match(reply.json().detail, new RegExp(`request id ${reply.headers['x-request-id']}`))
+    assert.match(reply.json().detail, new RegExp(`log entry of request ${reply.headers['x-request-id']}`))
     assert.doesNotMatch(reply.body, /idempotency_keys|sqlite|no such table/i)
     await other.close()
   })

@@ -186,7 +186,7 @@ describe('a CRS that data declare and that has no code', needsGdal, () => {
     assert.equal(put.status, 200, put.text)
     const task = await taskOf(client, id)
     assert.deepEqual([task.state, codesOf(task)], ['READY', ['crs-without-code']])
-    assert.match(JSON.stringify(task.messages), /taken to be in EPSG:25833/)
+    assert.match(JSON.stringify(task.messages), /sets their CRS to EPSG:25833/)
     // "declared" still means the CRS that the file declares.
     const spec = { type: 'ReprojectTransform', source: 'declared', target: 'EPSG:4326' }
     assert.equal((await client.call('POST', `/${id}/tasks/0/transforms`, spec)).status, 201)

@@ -66,11 +66,11 @@ const refused: [fes: string, message: RegExp][] = [
   [compared('EqualTo', called('abs'), literal('1')), /&quot;abs&quot; takes one argument, not 0/],
   [
     compared('EqualTo', called('abs', property('kind')), literal('1')),
-    /Argument 1 of &quot;abs&quot;, &quot;kind&quot;, is not a number/,
+    /Argument 1 of &quot;abs&quot;, &quot;kind&quot;, is not of type number/,
   ],
   [
     compared('EqualTo', `<Add>${property('n')}${literal('x')}</Add>`, literal('1')),
-    /Argument 2 of &quot;\+&quot;, 'x', is not a number/,
+    /Argument 2 of &quot;\+&quot;, 'x', is not of type number/,
   ],
   [compared('EqualTo', '<Div><Literal>1</Literal></Div>', literal('1')), /takes two arguments, not 1/],
   [

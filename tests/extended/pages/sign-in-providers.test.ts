@@ -111,9 +111,6 @@ for (const [name, shape] of Object.entries(shapes) as [IssuerShape, (typeof shap
 
       await issuer.close()
       await shown.open('/app/sign-in?to=/')
-      await page.getByRole('link', { name: 'Sign in with City account' }).click()
-      await page.waitForURL(/\/app\/sign-in\?.*failure=/)
-      await page.locator('main [role=alert]').filter({ hasText: /\w/ }).first().waitFor()
       await signInLocally(shown)
     })
   })
