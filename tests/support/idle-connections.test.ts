@@ -20,7 +20,10 @@ describe('statements of tests', () => {
 
   it('share one connection in sequence', async () => {
     // A connection without use may end between the two on a slow machine.
-    await until(async () => (await processOf()) === (await processOf()))
+    await until(async () => {
+      const first = await processOf()
+      return (await processOf()) === first
+    })
   })
 
   it('leave nothing in the session of the next, and no connection in the end', async () => {

@@ -90,7 +90,10 @@ for (const [shape, envOf] of Object.entries(shapes)) {
           step === ''
             ? (await taskOf(client, path)).errorMessage
             : (await client.call('GET', `${path}${step}`)).text
-        assert.match(String(reported), /An UPSERT needs ."?keys."?.*"gid.?" can be used: .*Alternatives: .?"name/s)
+        assert.match(
+          String(reported),
+          /An UPSERT needs ."?keys."?.*"gid.?" can be used: .*Alternatives: .?"name/s,
+        )
       }
       assert.deepEqual([(await taskOf(client, path)).errorCode], ['no-keys'])
 
