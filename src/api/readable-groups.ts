@@ -5,7 +5,7 @@ import type { Catalog, GroupLayer, GroupName, LayerGroup, LayerRecord } from '..
 export interface ReadableMember {
   layer: LayerRecord
   /** Style that the group names; undefined: the style that the layer has. */
-  style: string | undefined
+  style?: string | undefined
 }
 
 /** A group and those of its layers that the caller may read. */

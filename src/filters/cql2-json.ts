@@ -128,5 +128,5 @@ function geometryOf(written: Record<string, WrittenJson>): Uint8Array {
 
 function unknownPart(written: WrittenJson): Error {
   const shown = JSON.stringify(plainJson(written)).slice(0, shownLength)
-  return invalidFilter(`${shown} in the filter is not a part of CQL2 JSON`)
+  return invalidFilter(`${shown} in the filter is not CQL2 JSON`)
 }

@@ -1,20 +1,22 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { freePort } from './remote-servers.ts'
 import { until } from './until.ts'
 
 const slapdPath = '/usr/sbin/slapd'
 const slapadd = '/usr/sbin/slapadd'
 const modules = '/usr/lib/ldap'
 
-export const serviceDn = 'cn=service,dc=city,dc=example'
-export const servicePassword = 'service-password'
+const serviceDn = 'cn=service,dc=city,dc=example'
+const servicePassword = 'service-password'
 
 /** A running OpenLDAP server with a certificate of its own authority. */
 export interface Slapd {
   port: number
+  /** Settings of a server that searches this directory. */
+  settings: Record<string, string>
   /** Path of the certificate of the authority. */
   ca: string
   stop(): Promise<void>
@@ -115,6 +117,16 @@ export async function startSlapd(): Promise<Slapd> {
   return {
     port,
     ca,
+    settings: {
+      TERRANE_LDAP_URL: `ldap://localhost:${port}`,
+      TERRANE_LDAP_STARTTLS: 'on',
+      TERRANE_LDAP_CA: ca,
+      TERRANE_LDAP_BIND_DN: serviceDn,
+      TERRANE_LDAP_BIND_PASSWORD: servicePassword,
+      TERRANE_LDAP_BASE: 'ou=people,dc=city,dc=example',
+      TERRANE_LDAP_GROUP_BASE: 'ou=groups,dc=city,dc=example',
+      TERRANE_LDAP_STAFF_GROUP: 'gis-staff',
+    },
     start,
     stop,
     close: async () => {
@@ -140,14 +152,6 @@ maxsize 10485760
 suffix "dc=city,dc=example"
 directory ${folder}/db
 `
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  return port
 }
 
 async function accepts(port: number): Promise<boolean> {

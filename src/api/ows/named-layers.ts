@@ -1,6 +1,7 @@
 import type { Catalog, LayerRecord, SummaryKind } from '../../catalog/index.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { findReadableGroup, parseGroupName, type ReadableGroup } from '../readable-groups.ts'
+import { isWorkspaceReadable } from '../readable-workspace.ts'
 import { OwsFailure } from './ows-failure.ts'
 
 /** Number of names listed if a name is ambiguous. */
@@ -69,37 +70,13 @@ export async function placesOf(
  * read nothing: neither the workspace nor one of its layers is public.
  */
 export async function requireWorkspace(
-  { workspaces, cards }: Pick<Catalog, 'workspaces' | 'cards'>,
+  catalog: Pick<Catalog, 'workspaces' | 'cards'>,
   request: Pick<FastifyRequest, 'rights'>,
   name: string,
 ): Promise<void> {
-  const found = await workspaces.find(name)
-  const rights = await request.rights()
-  if (found !== undefined && rights.can('read', { workspace: name })) return
-  const readable = (await cards.now()).readableBy(rights)
-  for (const card of readable.byId.values()) if (card.workspace === name) return
+  if (await isWorkspaceReadable(catalog, await request.rights(), name)) return
   const text = `Workspace "${name.slice(0, 200)}" does not exist, or needs a login`
   throw new OwsFailure('InvalidParameterValue', text, 'workspace', 404)
-}
-
-/** The layers of a request, in its order; throws `OwsFailure` (`LayerNotDefined`), the same for what is not there and what is closed. */
-export async function requireLayers(
-  catalog: Pick<Catalog, 'layers' | 'cards'>,
-  request: FastifyRequest,
-  names: readonly string[],
-  { workspace, parameter }: { workspace: string | undefined; parameter: string },
-): Promise<LayerRecord[]> {
-  const place: Location = { workspace, kinds: ['vector', 'raster'] }
-  const layers = await Promise.all(
-    names.map(async (name) => {
-      const layer = await findRequestedLayer(catalog, request, name, place)
-      if (layer !== undefined) return layer
-      const text = `Layer "${name}" does not exist, or needs a login`
-      throw new OwsFailure('LayerNotDefined', text, parameter, 404)
-    }),
-  )
-  request.usedLayers = [...new Map(layers.map((layer) => [layer.id, layer])).values()]
-  return layers
 }
 
 /** A layer of a request: named itself, or by a group. */

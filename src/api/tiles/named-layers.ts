@@ -56,18 +56,32 @@ export async function namedMembers(
   { kind }: { kind?: 'vector' } = {},
 ): Promise<ReadableMember[]> {
   const ids = parseLayerNames(request.url)
+  const [only = ''] = ids
   const rights = await request.rights()
-  const found = await Promise.all(ids.map((id) => readableMembers(catalog, rights, id)))
-  const all = found.flat()
-  const isGrouped = all.length !== ids.length
-  const vectors = all.filter(({ layer }) => layer.details.kind === 'vector')
-  const shown = isGrouped && kind === 'vector' && vectors.length > 0 ? vectors : all
-  if (shown.length < all.length)
-    request.reportIgnored(
-      all.filter((one) => !shown.includes(one)).map(({ layer }) => `layer=${layer.workspace}:${layer.name}`),
-    )
-  if (isGrouped) requireOneTile(shown)
-  request.usedLayers = shown.map(({ layer }) => layer)
+  // Most tiles are of one layer.
+  const layer = ids.length === 1 ? await readableLayer(catalog, rights, only) : undefined
+  const members = layer === undefined ? await readableMembers(catalog, request, ids, kind) : [{ layer }]
+  request.usedLayers = members.map((member) => member.layer)
+  return members
+}
+
+/** Returns the layers of several names, or of a group. */
+async function readableMembers(
+  catalog: TileCatalog,
+  request: FastifyRequest,
+  ids: readonly string[],
+  kind: 'vector' | undefined,
+): Promise<ReadableMember[]> {
+  const rights = await request.rights()
+  const found = await Promise.all(ids.map((id) => findMembers(catalog, rights, id)))
+  const members = found.flatMap((one) => one.members)
+  if (!found.some(({ isGroup }) => isGroup)) return members
+  const vectors = members.filter(({ layer }) => layer.details.kind === 'vector')
+  const shown = kind === 'vector' && vectors.length > 0 ? vectors : members
+  const hidden = members.filter((member) => !shown.includes(member))
+  if (hidden.length > 0)
+    request.reportIgnored(hidden.map(({ layer }) => `layer=${layer.workspace}:${layer.name}`))
+  requireOneTile(shown)
   return shown
 }
 
@@ -77,11 +91,24 @@ function requireOneTile(members: readonly ReadableMember[]): void {
   requireDifferentNames(members.map(({ layer }) => layer))
 }
 
-async function readableMembers(catalog: TileCatalog, rights: Rights, id: string): Promise<ReadableMember[]> {
-  const colon = Math.max(id.indexOf(':'), 0)
-  const layer = await catalog.layers.findForReading(id.slice(0, colon), id.slice(colon + 1))
-  if (layer !== undefined && rights.can('read', layer)) return [{ layer, style: undefined }]
+async function findMembers(
+  catalog: TileCatalog,
+  rights: Rights,
+  id: string,
+): Promise<{ members: ReadableMember[]; isGroup: boolean }> {
+  const layer = await readableLayer(catalog, rights, id)
+  if (layer !== undefined) return { members: [{ layer }], isGroup: false }
   const group = await findReadableGroup(catalog, rights, parseGroupName(id))
-  if (group !== undefined) return group.members
+  if (group !== undefined) return { members: group.members, isGroup: true }
   throw notFound('unknown-layer', `Layer "${id}" does not exist, or needs a login`)
+}
+
+async function readableLayer(
+  { layers }: TileCatalog,
+  rights: Rights,
+  id: string,
+): Promise<LayerRecord | undefined> {
+  const colon = Math.max(id.indexOf(':'), 0)
+  const found = await layers.findForReading(id.slice(0, colon), id.slice(colon + 1))
+  return found !== undefined && rights.can('read', found) ? found : undefined
 }

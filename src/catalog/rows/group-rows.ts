@@ -28,6 +28,7 @@ export async function listGroups(
   let query = db.selectFrom('layer_groups').selectAll().orderBy('workspace').orderBy('name')
   if (workspace !== undefined) query = query.where('workspace', '=', workspace)
   const rows = await query.execute()
+  if (rows.length === 0) return []
   const members = await membersOf(db)
   return rows.map((row) => toGroup(row, members.get(Number(row.id)) ?? []))
 }
@@ -148,4 +149,12 @@ export async function deleteGroup(db: Queryable, { id }: Pick<LayerGroup, 'id'>)
 /** Deletes the groups of a workspace. */
 export async function deleteGroupsOf(db: Queryable, workspace: string): Promise<void> {
   await db.deleteFrom('layer_groups').where('workspace', '=', workspace).execute()
+}
+
+export async function countGroups(db: Queryable): Promise<number> {
+  const row = await db
+    .selectFrom('layer_groups')
+    .select((select) => select.fn.countAll().as('groups'))
+    .executeTakeFirstOrThrow()
+  return Number(row.groups)
 }

@@ -2,6 +2,7 @@ import { conflict, Failure, invalid, notFound } from '../../core/errors/errors.t
 import { laterThan } from '../../core/time/later-than.ts'
 import type { GroupMember, LayerGroup } from '../records.ts'
 import {
+  countGroups,
   deleteGroup,
   findGroup,
   type GroupValues,
@@ -31,6 +32,10 @@ export interface GroupLayer {
 
 /** Most layers of a group, with those of its groups: as many as a map has. */
 const maxGroupLayers = 50
+/** Levels of groups in groups. */
+const maxLevels = 10
+/** More would make capabilities slow. */
+const maxGroups = 10_000
 
 /** Groups of layers: names under which several layers are drawn as one. A group gives no right to read its layers. */
 export class LayerGroups {
@@ -68,6 +73,8 @@ export class LayerGroups {
     checkName('Group', name.name)
     const at = nowOf(this.#deps.clock)
     await this.#deps.database.transaction(async (db) => {
+      if ((await countGroups(db)) >= maxGroups)
+        throw conflict('too-many-layer-groups', `There are ${maxGroups} groups of layers already: delete one`)
       await requireMembers(db, name, values.members)
       const layer = name.workspace === undefined ? undefined : await findLayer(db, name.workspace, name.name)
       if (layer !== undefined)
@@ -117,10 +124,15 @@ function toGroupLayer({ id, workspace, name, style }: GroupMember): GroupLayer[]
   return workspace === undefined ? [] : [{ id, workspace, name, style }]
 }
 
-/** Ends at a group that contains itself, and beyond the most layers of a group. */
+type MembersOfGroups = ReadonlyMap<number, readonly GroupMember[]>
+
+/**
+ * Returns the layers of members and of the groups among them. Ends at a group that contains itself, which two
+ * changes at once can make, and beyond the most layers of a group.
+ */
 function expand(
   members: readonly GroupMember[],
-  all: ReadonlyMap<number, readonly GroupMember[]>,
+  all: MembersOfGroups,
   above: readonly number[] = [],
 ): GroupLayer[] {
   const layers: GroupLayer[] = []
@@ -131,6 +143,21 @@ function expand(
       layers.push(...expand(all.get(member.id) ?? [], all, [...above, member.id]))
   }
   return layers
+}
+
+/** Returns the number of levels of groups below members, counted up to one more than allowed. */
+function levelsOf(members: readonly GroupMember[], all: MembersOfGroups): number {
+  let groups = groupIdsOf(members)
+  let levels = 0
+  while (groups.size > 0 && levels <= maxLevels) {
+    levels += 1
+    groups = groupIdsOf([...groups].flatMap((id) => all.get(id) ?? []))
+  }
+  return levels
+}
+
+function groupIdsOf(members: readonly GroupMember[]): ReadonlySet<number> {
+  return new Set(members.flatMap(({ kind, id }) => (kind === 'layerGroup' ? [id] : [])))
 }
 
 /**
@@ -155,17 +182,20 @@ async function requireMembers(
     requireNoCycle(members, all, { id, name })
     all.set(id, [...members])
   }
-  const tooLarge = [...all.keys()].filter((one) => one === id || contains(all, one, id))
-  for (const layers of [expand(members, all), ...tooLarge.map((one) => expand(all.get(one) ?? [], all))])
-    if (layers.length > maxGroupLayers)
-      throw invalid(
-        'too-many-layers',
-        `A group has at most ${maxGroupLayers} layers, with those of its groups`,
-      )
+  requireSize(members, all)
+  for (const [outer, its] of all) if (contains(all, outer, id)) requireSize(its, all)
+}
+
+/** Throws `Failure` for members with too many layers, or with groups in too many levels. */
+function requireSize(members: readonly GroupMember[], all: MembersOfGroups): void {
+  if (levelsOf(members, all) > maxLevels)
+    throw invalid('too-many-levels', `Groups contain groups in at most ${maxLevels} levels`)
+  if (expand(members, all).length > maxGroupLayers)
+    throw invalid('too-many-layers', `A group has at most ${maxGroupLayers} layers, with those of its groups`)
 }
 
 function contains(
-  all: ReadonlyMap<number, readonly GroupMember[]>,
+  all: MembersOfGroups,
   outer: number,
   inner: number | undefined,
   above: readonly number[] = [],
@@ -178,7 +208,7 @@ function contains(
 
 function requireNoCycle(
   members: readonly GroupMember[],
-  all: ReadonlyMap<number, readonly GroupMember[]>,
+  all: MembersOfGroups,
   { id, name }: { id: number; name: string },
 ): void {
   const inner = members.find(

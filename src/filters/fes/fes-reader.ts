@@ -162,7 +162,7 @@ export abstract class FesReader {
       return call(operator, ...partsOf(element).map((one) => this.#operand(one, 'float64')))
     if (name === 'Function') return this.functionCall(element)
     if (name !== 'Literal')
-      throw unsupportedFilter(`"${name.slice(0, 100)}" is not a value that is offered in filters`)
+      throw unsupportedFilter(`"${name.slice(0, 100)}" is not supported as a value in filters`)
     if (partsOf(element).length > 0) throw invalidFilter('A Literal has elements where a value is wanted')
     return this.literal(text, type, op)
   }

@@ -11,7 +11,7 @@ export function readGmlTime(element: XmlElement): Expression {
   }
   if (name === 'TimeInstant') return momentOf(onlyPart(element, ['timePosition']))
   if (name !== 'TimePeriod')
-    throw unsupportedFilter(`"${name.slice(0, 100)}" is not a time that is offered in filters`)
+    throw unsupportedFilter(`"${name.slice(0, 100)}" is not supported as a time in filters`)
   return {
     kind: 'interval',
     from: endOf(element, ['beginPosition', 'begin']),

@@ -1,3 +1,4 @@
+import { escapeXml } from '../../core/text/escape.ts'
 import { readXmlTree, type XmlElement } from '../../core/text/xml-tree.ts'
 import { ownValue } from '../../core/values/record-keys.ts'
 import type { AttributeType } from '../../geo/schema.ts'
@@ -60,6 +61,9 @@ export function parseFeatureType(text: string, layer: string): FeatureProperty[]
   }
 }
 
+/** Other names would have to be escaped in the feature schema, whose reader takes no escapes. */
+const xmlName = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
+
 class UnreadableSchema extends Error {}
 
 function localName(name: string): string {
@@ -79,6 +83,7 @@ class SchemaReader {
   }
 
   properties(featureType: string): FeatureProperty[] {
+    if (!xmlName.test(featureType)) refuse()
     const element = this.#find('element', featureType)
     const { type } = element.attributes
     const complex =
@@ -98,7 +103,7 @@ class SchemaReader {
 
   #property({ attributes, children }: XmlElement): FeatureProperty {
     const { name, type, maxOccurs = '1' } = attributes
-    if (name === undefined || maxOccurs !== '1') refuse()
+    if (name === undefined || !xmlName.test(name) || maxOccurs !== '1') refuse()
     if (type !== undefined) return this.#typed(name, type)
     const [simple] = children.filter((child) => child.name === 'simpleType')
     return simple === undefined ? refuse() : { name, type: this.#simple(simple) }
@@ -159,7 +164,7 @@ export function writeFeatureSchema(
   const geometries = lines.filter((line) => line.includes('<Geom'))
   const attributes = lines.filter((line) => !line.includes('<Geom'))
   const none = geometries.length === 0 ? '    <GeometryType>100</GeometryType>\n' : ''
-  const srs = srsName === undefined ? '' : `    <SRSName>${plainSrsName(srsName)}</SRSName>\n`
+  const srs = srsName === undefined ? '' : `    <SRSName>${escapeXml(plainSrsName(srsName))}</SRSName>\n`
   return `<GMLFeatureClassList>
   <GMLFeatureClass>
     <Name>${name}</Name>

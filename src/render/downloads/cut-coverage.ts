@@ -143,7 +143,7 @@ async function withSources(
   const format = await detectFormat(file, signal)
   const driver = rasterDrivers.find(({ name }) => name === format?.name)
   if (driver === undefined)
-    throw new FormatError('A file of the coverage is not a raster that is known', { code: 'gdal-failed' })
+    throw new FormatError('A file of the coverage is not a raster of a known format', { code: 'gdal-failed' })
   await withRasterSource(file, driver, (one) => withSources(sources, signal, work, [...linked, one]))
 }
 

@@ -181,7 +181,7 @@ export async function makeCopy(
   const file = await withSidecars(source.file.path)
   const format = await detectFormat(file, signal)
   const driver = rasterDrivers.find(({ name }) => name === format?.name)
-  if (driver === undefined) throw noTiles('its file is not a raster that is known')
+  if (driver === undefined) throw noTiles('its file is not a raster of a known format')
   await withRasterSource(file, driver, async (linked) => {
     const step = { folder, linked, limits, signal }
     const input = await viewOf(source, linked, step)

@@ -110,7 +110,7 @@ async function readCell(
   const data = await withSidecars(file.path)
   const format = await detectFormat(data, signal)
   const driver = rasterDrivers.find(({ name }) => name === format?.name)
-  if (driver === undefined) throw noTiles('its file is not a raster that is known')
+  if (driver === undefined) throw noTiles('its file is not a raster of a known format')
   return withRasterSource(data, driver, async ({ path, folder, env }) => {
     const requested = ['-valonly', path, String(column), String(row)]
     const [program, args] = await limitedProgram('gdallocationinfo', requested)

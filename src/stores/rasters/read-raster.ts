@@ -18,7 +18,7 @@ export async function readRaster(
   const file = await withSidecars(path)
   const format = await detectFormat(file, signal)
   if (format === undefined || !isCoverageStoreType(format.name)) {
-    throw invalid('no-raster', `"${name}" is not a raster that is known`)
+    throw invalid('no-raster', `"${name}" is not a raster of a known format`)
   }
   try {
     const [description] = await format.describe(file, { signal })

@@ -1,188 +1,28 @@
 import assert from 'node:assert/strict'
-import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import sharp from 'sharp'
-import { createTestApp } from '../../support/app.ts'
-import { createCatalogDatabase } from '../../support/catalog-database.ts'
-import type { ImporterClient, Json } from '../../support/importer-client.ts'
-import { clientOf } from '../../support/importer-client.ts'
-import { gdal, rasterFixtures } from '../../support/rasters.ts'
+import {
+  blue,
+  each,
+  groupCatalogues,
+  map,
+  nothing,
+  published,
+  red,
+  startGroups,
+} from '../../support/layer-groups.ts'
 import { faultsOfXml } from '../../support/validate-xml.ts'
 
-const catalogues = {
-  SQLite: async () => ({}),
-  PostgreSQL: async () => ({ TERRANE_DATABASE_URL: await createCatalogDatabase() }),
-}
-
-/** A square of 10 degrees with its lower left corner at (x, 0). */
-function square(x: number, kind: string): string {
-  const ring = [
-    [x, 0],
-    [x + 10, 0],
-    [x + 10, 10],
-    [x, 10],
-    [x, 0],
-  ]
-  const feature = {
-    type: 'Feature',
-    properties: { kind },
-    geometry: { type: 'Polygon', coordinates: [ring] },
-  }
-  return JSON.stringify({ type: 'FeatureCollection', features: [feature] })
-}
-
-function filled(color: string): string {
-  return `<StyledLayerDescriptor version="1.0.0" xmlns="http://www.opengis.net/sld"><NamedLayer><Name>a</Name><UserStyle><FeatureTypeStyle><Rule><PolygonSymbolizer><Fill><CssParameter name="fill">${color}</CssParameter></Fill></PolygonSymbolizer></Rule></FeatureTypeStyle></UserStyle></NamedLayer></StyledLayerDescriptor>`
-}
-
-/** The values of one property of each object of a list. */
-function each(list: unknown, property: string): unknown[] {
-  return (list as Record<string, unknown>[]).map((one) => one[property])
-}
-
-const red = [255, 0, 0, 255]
-const blue = [0, 0, 255, 255]
-const nothing = [0, 0, 0, 0]
-
-for (const [catalogue, settings] of Object.entries(catalogues)) {
-  describe(`groups of layers with ${catalogue}`, () => {
-    let client: ImporterClient
-
-    interface Sent {
-      body?: unknown
-      isAnonymous?: boolean
-      headers?: Record<string, string>
-    }
-    async function send(method: string, url: string, { body, isAnonymous = false, headers = {} }: Sent = {}) {
-      const { app, admin } = client.server
-      const signedIn = isAnonymous ? {} : admin
-      const payload = body === undefined ? undefined : JSON.stringify(body)
-      const json = payload === undefined ? {} : { 'content-type': 'application/json' }
-      const reply = await app.inject({
-        method: method as 'GET',
-        url,
-        headers: { ...signedIn, ...json, ...headers },
-        ...(payload === undefined ? {} : { payload }),
-      })
-      const isJson = /json/.test(String(reply.headers['content-type']))
-      const read = (isJson && reply.body !== '' ? JSON.parse(reply.body) : {}) as Json
-      return {
-        status: reply.statusCode,
-        headers: reply.headers,
-        text: reply.body,
-        bytes: reply.rawPayload,
-        json: read,
-      }
-    }
-    async function createGroup(path: string, layerGroup: object): Promise<void> {
-      const made = await send('POST', path, { body: { layerGroup } })
-      assert.equal(made.status, 201, made.text)
-    }
-    const published = (...names: string[]) => ({
-      published: names.map((name) => ({ '@type': 'layer', name })),
-    })
-    const map = (layers: string, more = ''): string =>
-      `/wms?service=WMS&version=1.1.1&request=GetMap&layers=${layers}&styles=&srs=EPSG:4326&bbox=0,0,30,15&width=60&height=30&format=image/png&transparent=true${more}`
-    /** The cells of a map in the middle of the squares at 0, 10 and 20 degrees. */
-    async function squaresOf(url: string, options: Sent = {}): Promise<number[][]> {
-      const { status, bytes, text } = await send('GET', url, options)
-      assert.equal(status, 200, text)
-      const cells = await sharp(bytes).ensureAlpha().raw().toBuffer()
-      return [10, 30, 50].map((x) => [...cells.subarray((20 * 60 + x) * 4, (20 * 60 + x) * 4 + 4)])
-    }
-
+for (const [catalogue, settings] of Object.entries(groupCatalogues)) {
+  describe(`groups of layers in services with ${catalogue}`, () => {
+    let groups: Awaited<ReturnType<typeof startGroups>>
+    const send: typeof groups.send = (...request) => groups.send(...request)
+    const createGroup: typeof groups.createGroup = (...group) => groups.createGroup(...group)
+    const squaresOf: typeof groups.squaresOf = (...request) => groups.squaresOf(...request)
     before(async () => {
-      client = clientOf(await createTestApp({ env: { TERRANE_LOADS: '1', ...(await settings()) } }))
-      const { headers } = { headers: { 'content-type': 'application/vnd.ogc.sld+xml' } }
-      for (const [name, color] of [
-        ['red', '#ff0000'],
-        ['blue', '#0000ff'],
-      ] as const) {
-        const made = await client.server.app.inject({
-          method: 'POST',
-          url: `/rest/styles?name=${name}`,
-          headers: { ...client.server.admin, ...headers },
-          payload: filled(color),
-        })
-        assert.equal(made.statusCode, 201, made.body)
-      }
-      gdal(
-        'gdal_translate',
-        '-q',
-        join(rasterFixtures, 'RGB.byte.tif'),
-        join(client.server.dataDir, 'incoming', 'photo.tif'),
-      )
-      const created = await client.call('POST', '', { import: { data: { type: 'file', file: 'photo.tif' } } })
-      await client.call('POST', `/${created.json.import?.id}`)
-      const vectors = await client.call('POST', '', {
-        import: { targetStore: { dataStore: { name: 'default' } } },
-      })
-      const id = Number(vectors.json.import?.id)
-      await client.upload(id, [
-        { name: 'west.geojson', content: square(0, 'w') },
-        { name: 'middle.geojson', content: square(10, 'm') },
-        { name: 'east.geojson', content: square(20, 'e') },
-      ])
-      await client.call('POST', `/${id}`)
-      for (const [layer, style] of [
-        ['west', 'red'],
-        ['middle', 'blue'],
-        ['east', 'red'],
-      ]) {
-        const put = await send('PUT', `/rest/layers/default:${layer}`, {
-          body: { layer: { defaultStyle: { name: style }, public: layer === 'west' } },
-        })
-        assert.equal(put.status, 200, put.text)
-      }
-      await createGroup('/rest/workspaces/default/layergroups', {
-        name: 'pair',
-        title: 'West and middle',
-        publishables: published('west', 'default:middle'),
-        styles: { style: ['', { name: 'red' }] },
-      })
-      await createGroup('/rest/layergroups', {
-        name: 'all',
-        mode: 'NAMED',
-        abstractTxt: 'Everything',
-        publishables: {
-          published: [
-            { '@type': 'layerGroup', name: 'default:pair' },
-            { '@type': 'layer', name: 'default:east' },
-          ],
-        },
-      })
+      groups = await startGroups(await settings())
     })
-    after(() => client.server.close())
-
-    it('are listed and shown in the shape of GeoServer, with bounds', async () => {
-      const { json } = await send('GET', '/rest/workspaces/default/layergroups')
-      assert.deepEqual(each(json.layerGroups?.layerGroup, 'name'), ['pair'])
-      const href = String(each(json.layerGroups?.layerGroup, 'href')[0])
-      const { json: shown, headers } = await send('GET', new URL(href).pathname)
-      const { dateCreated, dateModified, publishables, styles, ...rest } =
-        shown.layerGroup as never as Record<string, Json>
-      assert.ok(String(dateCreated) <= String(dateModified))
-      assert.deepEqual(rest, {
-        name: 'pair',
-        mode: 'SINGLE',
-        title: 'West and middle',
-        workspace: { name: 'default' },
-        bounds: { minx: 0, miny: 0, maxx: 20, maxy: 10, crs: 'EPSG:4326' },
-      })
-      const members = publishables?.published as unknown as Record<string, string>[]
-      assert.deepEqual(
-        members.map(({ '@type': type, name }) => [type, name]),
-        [
-          ['layer', 'default:west'],
-          ['layer', 'default:middle'],
-        ],
-      )
-      assert.deepEqual(each(styles?.style, 'name'), [undefined, 'red'])
-      const again = await send('GET', new URL(href).pathname, {
-        headers: { 'if-none-match': String(headers.etag) },
-      })
-      assert.equal(again.status, 304)
-    })
+    after(() => groups.client.server.close())
 
     it('are drawn as their layers, with the styles of the group, in groups of groups too', async () => {
       assert.deepEqual(await squaresOf(map('default:pair')), [red, red, nothing])
@@ -270,6 +110,25 @@ for (const [catalogue, settings] of Object.entries(catalogues)) {
       assert.ok(style.text.includes('#ff0000') && !style.text.includes('#0000ff'), style.text)
     })
 
+    it('are tile maps of TMS, and answer at a cell of a tile by WMTS', async () => {
+      const list = await send('GET', '/gwc/service/tms/1.0.0')
+      const [, href = ''] =
+        /srs="EPSG:4326" profile="[^"]*" href="([^"]*\/all@[^"]*png)"/.exec(list.text) ?? []
+      const document = await send('GET', new URL(href).pathname)
+      assert.equal(document.status, 200, document.text)
+      const [, zoom = ''] = /<TileSet href="([^"]*)"[^>]* order="0"/.exec(document.text) ?? []
+      const tile = await send('GET', `${new URL(zoom).pathname}/1/0.png`)
+      assert.equal(tile.status, 200, tile.text)
+      const cells = await sharp(tile.bytes).ensureAlpha().raw().toBuffer()
+      assert.deepEqual([...cells.subarray((121 * 256 + 7) * 4, (121 * 256 + 7) * 4 + 4)], red)
+      const point = '&tilematrixset=EPSG:4326&tilematrix=0&tilerow=0&tilecol=1&i=21&j=121'
+      const info = await send(
+        'GET',
+        `/wmts?service=WMTS&version=1.0.0&request=GetFeatureInfo&layer=all&style=default&format=image/png&infoformat=application/json${point}`,
+      )
+      assert.equal(info.json.features?.[0]?.properties?.kind, 'm', info.text)
+    })
+
     it('leave rasters out of vector tiles and say so', async () => {
       await createGroup('/rest/workspaces/default/layergroups', {
         name: 'mixed',
@@ -279,6 +138,9 @@ for (const [catalogue, settings] of Object.entries(catalogues)) {
       assert.equal(status, 200, text)
       assert.deepEqual(each(json.vector_layers, 'id'), ['west'])
       assert.equal(headers['terrane-ignored'], 'layer%3Ddefault%3Aphoto')
+      // Two layers of one name cannot be in one tile, also where a group names one of them.
+      const twice = await send('GET', '/tiles/default:west,default:mixed')
+      assert.equal(twice.json.code, 'equal-layers', twice.text)
       const drawn = await send('GET', map('default:mixed'))
       assert.equal(drawn.status, 200, drawn.text)
     })
@@ -305,83 +167,6 @@ for (const [catalogue, settings] of Object.entries(catalogues)) {
       }
       const listed = await send('GET', '/wms?service=WMS&request=GetCapabilities', { isAnonymous: true })
       assert.ok(!listed.text.includes('closed') && listed.text.includes('<Name>all</Name>'))
-    })
-
-    it('refuse what does not fit, with nothing saved', async () => {
-      const post = (layerGroup: object, path = '/rest/workspaces/default/layergroups') =>
-        send('POST', path, { body: { layerGroup } })
-      const west = published('west')
-      const refused = [
-        [await post({ publishables: west }), 400, /layerGroup.name/],
-        [await post({ name: 'no/name', publishables: west }), 400, /not valid/],
-        [await post({ name: 'empty', publishables: { published: [] } }), 400, /at least one/],
-        [await post({ name: 'a', mode: 'EO', publishables: west }), 400, /SINGLE, NAMED/],
-        [
-          await post({ name: 'a', publishables: published('none') }),
-          400,
-          /"none" of the group does not exist/,
-        ],
-        [await post({ name: 'a', publishables: west, styles: { style: ['', ''] } }), 400, /2 styles for 1/],
-        [
-          await post({ name: 'a', publishables: west, styles: { style: 'none' } }),
-          400,
-          /"none" .*does not exist/,
-        ],
-        [await post({ name: 'pair', publishables: west }), 409, /exists already/],
-        [await post({ name: 'west', publishables: west }), 409, /layer is named/],
-        [
-          await post({ name: 'a', publishables: { published: { '@type': 'layerGroup', name: 'none' } } }),
-          400,
-          /"none"/,
-        ],
-      ] as const
-      for (const [answer, status, text] of refused) {
-        assert.equal(answer.status, status, answer.text)
-        assert.match(String(answer.json.detail), text)
-      }
-      const many = Array.from({ length: 51 }, () => 'west')
-      const tooMany = await post({ name: 'a', publishables: published(...many) })
-      assert.equal(tooMany.status, 400)
-      const groups = await send('GET', '/rest/workspaces/default/layergroups/a')
-      assert.equal(groups.status, 404)
-    })
-
-    it('refuse to contain themselves, directly and through others', async () => {
-      await createGroup('/rest/layergroups', {
-        name: 'outer',
-        publishables: { published: [{ '@type': 'layerGroup', name: 'all' }] },
-      })
-      for (const inner of ['all', 'outer']) {
-        const cycle = await send('PUT', '/rest/layergroups/all', {
-          body: { layerGroup: { publishables: { published: [{ '@type': 'layerGroup', name: inner }] } } },
-        })
-        assert.equal(cycle.status, 400, cycle.text)
-        assert.equal(cycle.json.code, 'layer-group-cycle', cycle.text)
-      }
-      assert.deepEqual(await squaresOf(map('all')), [red, red, red])
-    })
-
-    it('change by the state that was read, and lose what is deleted', async () => {
-      await createGroup('/rest/workspaces/default/layergroups', {
-        name: 'short',
-        publishables: published('west', 'middle'),
-      })
-      const path = '/rest/workspaces/default/layergroups/short'
-      const { headers } = await send('GET', path)
-      const match = { 'if-match': String(headers.etag) }
-      const body = { layerGroup: { title: 'Only the middle', publishables: published('middle') } }
-      const changed = await send('PUT', path, { body, headers: match })
-      assert.equal(changed.status, 200, changed.text)
-      assert.deepEqual(await squaresOf(map('default:short')), [nothing, blue, nothing])
-      const late = await send('PUT', path, { body, headers: match })
-      assert.equal(late.status, 412)
-      const removed = await send('DELETE', '/rest/layers/default:middle?recurse=true')
-      assert.equal(removed.status, 200, removed.text)
-      const gone = await send('GET', map('default:short'))
-      assert.equal(gone.status, 404)
-      assert.deepEqual(await squaresOf(map('default:pair')), [red, nothing, nothing])
-      assert.equal((await send('DELETE', path)).status, 200)
-      assert.equal((await send('GET', path)).status, 404)
     })
   })
 }

@@ -1,6 +1,5 @@
 // Sign-in in a browser by a real OpenID Connect provider, in two shapes, and by a real LDAP directory.
 import assert from 'node:assert/strict'
-import { createServer } from 'node:net'
 import { after, before, describe, it } from 'node:test'
 import type { PageServer, ShownPage } from '../../pages/support/shown-pages.ts'
 import { closeBrowser, password, showPages, startPageServer } from '../../pages/support/shown-pages.ts'
@@ -12,7 +11,8 @@ import {
   type TestIssuer,
   tenant,
 } from '../../support/oidc-issuer.ts'
-import { type Slapd, serviceDn, servicePassword, startSlapd } from '../../support/slapd.ts'
+import { freePort } from '../../support/remote-servers.ts'
+import { type Slapd, startSlapd } from '../../support/slapd.ts'
 
 const groupId = '0d3f1f6e-1111-4111-8111-111111111111'
 
@@ -32,14 +32,6 @@ const shapes: Record<IssuerShape, { env: Record<string, string>; user: string; c
       groups: [groupId],
     },
   },
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as { port: number }
-  await new Promise<void>((resolve) => server.close(() => resolve()))
-  return port
 }
 
 /** The link to the account, which only those have who are signed in. */
@@ -123,17 +115,7 @@ describe('sign-in on the pages by LDAP', () => {
     slapd = await startSlapd()
     server = await startPageServer(
       { after: (work: () => void) => void works.push(work) },
-      {
-        TERRANE_SAMPLE: 'off',
-        TERRANE_LDAP_URL: `ldap://localhost:${slapd.port}`,
-        TERRANE_LDAP_STARTTLS: 'on',
-        TERRANE_LDAP_CA: slapd.ca,
-        TERRANE_LDAP_BIND_DN: serviceDn,
-        TERRANE_LDAP_BIND_PASSWORD: servicePassword,
-        TERRANE_LDAP_BASE: 'ou=people,dc=city,dc=example',
-        TERRANE_LDAP_GROUP_BASE: 'ou=groups,dc=city,dc=example',
-        TERRANE_LDAP_STAFF_GROUP: 'gis-staff',
-      },
+      { TERRANE_SAMPLE: 'off', ...slapd.settings },
     )
   })
   after(async () => {

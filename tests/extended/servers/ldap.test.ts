@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import { adminPassword, basicAuth, createTestApp, type TestApp } from '../../support/app.ts'
-import { type Slapd, serviceDn, servicePassword, startSlapd } from '../../support/slapd.ts'
+import { type Slapd, startSlapd } from '../../support/slapd.ts'
 
 describe('sign-in by LDAP with OpenLDAP', () => {
   let slapd: Slapd
@@ -10,16 +10,6 @@ describe('sign-in by LDAP with OpenLDAP', () => {
   })
   after(() => slapd.close())
 
-  const searching = (): Record<string, string> => ({
-    TERRANE_LDAP_URL: `ldap://localhost:${slapd.port}`,
-    TERRANE_LDAP_STARTTLS: 'on',
-    TERRANE_LDAP_CA: slapd.ca,
-    TERRANE_LDAP_BIND_DN: serviceDn,
-    TERRANE_LDAP_BIND_PASSWORD: servicePassword,
-    TERRANE_LDAP_BASE: 'ou=people,dc=city,dc=example',
-    TERRANE_LDAP_GROUP_BASE: 'ou=groups,dc=city,dc=example',
-    TERRANE_LDAP_STAFF_GROUP: 'gis-staff',
-  })
   const withServer = async (env: Record<string, string>, work: (server: TestApp) => Promise<void>) => {
     const server = await createTestApp({ env })
     try {
@@ -32,7 +22,7 @@ describe('sign-in by LDAP with OpenLDAP', () => {
     server.app.inject({ url: '/rest/security/session', headers: basicAuth(name, password) })
 
   it('searches the user, binds, and follows groups in groups, circles included', async () => {
-    await withServer(searching(), async (server) => {
+    await withServer(slapd.settings, async (server) => {
       const reply = await ask(server, 'anna', 'anna-password')
       assert.equal(reply.statusCode, 200, reply.body)
       assert.equal(reply.json<{ session: { role: string } }>().session.role, 'staff')
@@ -49,7 +39,7 @@ describe('sign-in by LDAP with OpenLDAP', () => {
   })
 
   it('refuses wrong and empty passwords, and names that are filters', async () => {
-    await withServer(searching(), async (server) => {
+    await withServer(slapd.settings, async (server) => {
       for (const [name, password] of [
         ['anna', 'wrong'],
         ['anna', ''],
@@ -75,7 +65,7 @@ describe('sign-in by LDAP with OpenLDAP', () => {
   })
 
   it('refuses a certificate of an unknown authority', async () => {
-    const { TERRANE_LDAP_CA: _, ...env } = searching()
+    const { TERRANE_LDAP_CA: _, ...env } = slapd.settings
     await withServer(env, async (server) => {
       const reply = await ask(server, 'anna', 'anna-password')
       assert.equal(reply.statusCode, 503)
@@ -84,7 +74,7 @@ describe('sign-in by LDAP with OpenLDAP', () => {
   })
 
   it('is a 503 while the directory is away, and local passwords go on', async () => {
-    await withServer(searching(), async (server) => {
+    await withServer(slapd.settings, async (server) => {
       await slapd.stop()
       try {
         const reply = await ask(server, 'anna', 'anna-password')

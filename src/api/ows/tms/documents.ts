@@ -1,4 +1,4 @@
-import type { LayerRecord, LayerSummary } from '../../../catalog/index.ts'
+import type { GroupName, LayerSummary } from '../../../catalog/index.ts'
 import type { ServiceSettings } from '../../../core/config/service-settings.ts'
 import { escapeXml } from '../../../core/text/escape.ts'
 import { getTileMatrixSet, maxZoom } from '../../../tiles/tile-matrix-sets.ts'
@@ -6,6 +6,9 @@ import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { layerSegment } from '../../tiles/named-layers.ts'
 import { mvt } from '../../tiles/send-tile.ts'
 import { tokenForLinks } from '../../url-token.ts'
+import type { ListedGroup } from '../listed-groups.ts'
+import { listReadableGroups } from '../listed-groups.ts'
+import type { RequestedLayer } from '../named-layers.ts'
 import type { OwsCatalog } from '../ows-deps.ts'
 import { readableSummaries, sendPieces } from '../send-pieces.ts'
 import { textElement } from '../service-about.ts'
@@ -44,43 +47,53 @@ export async function listTileMaps(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const cards = await readableSummaries(catalog, { request, workspace: undefined })
-  return sendPieces(reply, 'text/xml; charset=utf-8', mapPieces(about, request, cards))
+  const groups = await listReadableGroups(catalog, undefined, cards)
+  return sendPieces(reply, 'text/xml; charset=utf-8', mapPieces(about, request, [...groups, ...cards]))
 }
 
 async function* mapPieces(
   about: ServiceSettings,
   request: FastifyRequest,
-  cards: readonly LayerSummary[],
+  listed: readonly (ListedGroup | LayerSummary)[],
 ): AsyncGenerator<string> {
   yield `${declaration}<TileMapService version="1.0.0" services="${linkTo(request, '/gwc/service/tms')}">`
   yield `${textElement('Title', about.title)}${textElement('Abstract', about.abstract ?? 'Tiles of the published layers')}\n<TileMaps>\n`
-  for (const card of cards) yield entriesOf(request, card)
+  for (const one of listed) yield entriesOf(request, one)
   yield '</TileMaps>\n</TileMapService>\n'
 }
 
-function entriesOf(request: FastifyRequest, card: LayerSummary): string {
-  const formats = card.kind === 'raster' ? ['png', 'jpeg'] : ['png', 'jpeg', 'pbf']
+function entriesOf(request: FastifyRequest, listed: ListedGroup | LayerSummary): string {
+  const isVector = 'kind' in listed && listed.kind !== 'raster'
+  const formats = isVector ? ['png', 'jpeg', 'pbf'] : ['png', 'jpeg']
+  const { title, name } = 'group' in listed ? listed.group : listed
+  const segment = segmentOf('group' in listed ? listed.group : listed)
   return grids
     .flatMap(({ grid, profile }) =>
       formats.map((format) => {
-        const href = linkTo(request, `${servicePath}/${layerSegment(card)}@${grid}@${format}`)
-        const title = escapeXml(card.title === '' ? card.name : card.title)
-        return `<TileMap title="${title}" srs="${grid}" profile="${profile}" href="${href}"/>\n`
+        const href = linkTo(request, `${servicePath}/${segment}@${grid}@${format}`)
+        return `<TileMap title="${escapeXml(title === '' ? name : title)}" srs="${grid}" profile="${profile}" href="${href}"/>\n`
       }),
     )
     .join('')
 }
 
-/** A layer in a grid: where its tiles are. Rows are counted from the south. */
+/** Returns the path segment of a layer or a group. */
+function segmentOf({ workspace, name }: GroupName): string {
+  return workspace === undefined ? encodeURIComponent(name) : layerSegment({ workspace, name })
+}
+
+/** A layer or a group in a grid: where its tiles are. Rows are counted from the south. */
 export function describeTileMap(
   request: FastifyRequest,
   reply: FastifyReply,
-  layer: LayerRecord,
+  [first]: readonly RequestedLayer[],
   { grid, set, format, ending }: TileMap,
 ): FastifyReply {
   const { bounds, columns } = getTileMatrixSet(set)
-  const { title } = layer.details
-  const path = `${servicePath}/${layerSegment(layer)}@${grid}@${ending}`
+  if (first === undefined) throw new Error('A name gives at least one layer')
+  const { layer, group } = first
+  const { title, abstract } = group ?? { ...layer.details, abstract: abstractWithTerms(layer.details) }
+  const path = `${servicePath}/${segmentOf(group ?? layer)}@${grid}@${ending}`
   const profile = grids.find((one) => one.grid === grid)?.profile ?? 'local'
   const sets = Array.from({ length: maxZoom + 1 }, (_, zoom) => {
     const units = (bounds.maxX - bounds.minX) / (columns * 2 ** zoom * tileCells)
@@ -91,8 +104,8 @@ export function describeTileMap(
     reply,
     [
       `<TileMap version="1.0.0" tilemapservice="${linkTo(request, servicePath)}">`,
-      textElement('Title', title === '' ? layer.name : title),
-      `<Abstract>${escapeXml(abstractWithTerms(layer.details) ?? '')}</Abstract><SRS>${grid}</SRS>`,
+      textElement('Title', title === '' ? (group ?? layer).name : title),
+      `<Abstract>${escapeXml(abstract ?? '')}</Abstract><SRS>${grid}</SRS>`,
       `<BoundingBox minx="${bounds.minX}" miny="${bounds.minY}" maxx="${bounds.maxX}" maxy="${bounds.maxY}"/>`,
       `<Origin x="${bounds.minX}" y="${bounds.minY}"/>`,
       `<TileFormat width="${tileCells}" height="${tileCells}" mime-type="${type}" extension="${ending}"/>`,

@@ -5,7 +5,7 @@ import { endpoint, operation } from '../../endpoint.ts'
 import { parseTile } from '../../tiles/send-tile.ts'
 import { urlToken } from '../../url-token.ts'
 import type { OwsDeps, ServiceTileDeps } from '../ows-deps.ts'
-import { requireTileLayer, requireTileLayers, sendNamedTile } from '../wmts/send-named-tile.ts'
+import { requireTileLayers, sendNamedTile } from '../wmts/send-named-tile.ts'
 import { describeService, describeTileMap, listTileMaps } from './documents.ts'
 import { orTmsError } from './exceptions.ts'
 import { readTileMap } from './tile-maps.ts'
@@ -53,8 +53,8 @@ const getTileMap = operation({
   handle: ({ catalog }: Pick<OwsDeps, 'catalog'>, request, reply) =>
     orTmsError(reply, async () => {
       const map = readTileMap(request.params.layer)
-      const layer = await requireTileLayer(catalog, { request, workspace: undefined }, map.layer)
-      return describeTileMap(request, reply, layer, map)
+      const named = await requireTileLayers(catalog, { request, workspace: undefined }, map.layer)
+      return describeTileMap(request, reply, named, map)
     }),
 })
 

@@ -78,7 +78,7 @@ function featuresOf(
 function unknownPart({ name }: XmlElement, place: string): OwsFailure {
   return new OwsFailure(
     'InvalidParameterValue',
-    `"${name.slice(0, 100)}" is not a part of ${place} that is offered`,
+    `"${name.slice(0, 100)}" is not supported in ${place}`,
     name.slice(0, 100),
   )
 }

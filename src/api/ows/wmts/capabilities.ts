@@ -108,7 +108,7 @@ function layerXml(request: WmtsRequest, card: LayerSummary, bounds: number[] | u
   ].join('')
 }
 
-/** Writes a group: images only, since features have names of their own layers. */
+/** Writes a group, whose tiles are images: vector tiles have the names of its layers. */
 async function groupXml(
   request: WmtsRequest,
   { group, name, layers }: ListedGroup,
@@ -119,6 +119,7 @@ async function groupXml(
     layers.map(({ card }) => card),
   )
   const tile = `/rest/${encodeURIComponent(name).replace('%3A', ':')}/{style}/{TileMatrixSet}/{TileMatrix}/{TileRow}/{TileCol}`
+  const isQueryable = layers.some(({ card }) => card.kind !== 'raster')
   return [
     '<Layer>',
     textElement('ows:Title', group.title),
@@ -128,11 +129,19 @@ async function groupXml(
     mercatorBoxXml(box),
     `<Style isDefault="true">${textElement('ows:Identifier', groupStyle)}</Style>`,
     ...['image/png', 'image/jpeg'].map((format) => textElement('Format', format)),
+    ...(isQueryable ? infoFormats.map((format) => textElement('InfoFormat', format)) : []),
     setLinks,
     resourceUrl(request, 'image/png', 'tile', `${tile}.png`),
     resourceUrl(request, 'image/jpeg', 'tile', `${tile}.jpg`),
+    ...(isQueryable ? infoUrls(request, tile) : []),
     '</Layer>\n',
   ].join('')
+}
+
+function infoUrls(request: WmtsRequest, tile: string): string[] {
+  return infoFormats.map((format) =>
+    resourceUrl(request, format, 'FeatureInfo', `${tile}/{J}/{I}?format=${encodeURIComponent(format)}`),
+  )
 }
 
 function resourceUrl(request: WmtsRequest, format: string, type: string, path: string): string {
@@ -181,10 +190,7 @@ function resourceUrls(request: WmtsRequest, card: LayerSummary): string[] {
   const png = url('image/png', 'tile', `${tile}.png${time}`)
   const jpeg = url('image/jpeg', 'tile', `${tile}.jpg${time}`)
   if (card.kind === 'raster') return [png, jpeg]
-  const info = infoFormats.map((format) =>
-    url(format, 'FeatureInfo', `${tile}/{J}/{I}?format=${encodeURIComponent(format)}`),
-  )
-  return [png, jpeg, url(mvt, 'tile', `${tile}.mvt`), ...info]
+  return [png, jpeg, url(mvt, 'tile', `${tile}.mvt`), ...infoUrls(request, tile)]
 }
 
 const setLinks = namedMatrixSets

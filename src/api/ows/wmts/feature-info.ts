@@ -4,7 +4,7 @@ import type { FeatureInfoDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { getFeatureInfo as getMapFeatureInfo, infoFormats, isInfoFormat } from '../wms/feature-info.ts'
 import { readTile, requireMatrixSet } from './matrix-sets.ts'
-import { requireTileLayer } from './send-named-tile.ts'
+import { requestedName, requireTileLayers } from './send-named-tile.ts'
 import type { NamedTile, WmtsRequest } from './tile-request.ts'
 
 const tileCells = 256
@@ -26,7 +26,7 @@ export async function getFeatureInfo(
   { i, j, format, values: given }: TilePoint,
 ): Promise<unknown> {
   const { workspace, request, reply } = wmtsRequest
-  const { workspace: home, name } = await requireTileLayer(deps.catalog, wmtsRequest, named.layer)
+  const queried = requestedName(await requireTileLayers(deps.catalog, wmtsRequest, named.layer))
   const { set } = requireMatrixSet(named.matrixSet)
   const tile = readTile(requireMatrixSet(named.matrixSet), named)
   const matrix = getTileMatrixSet(set)
@@ -49,7 +49,7 @@ export async function getFeatureInfo(
     ['x', i],
     ['y', j],
 
-    ['query_layers', `${home}:${name}`],
+    ['query_layers', queried],
     ['info_format', format],
     ['feature_count', '50'],
     ...(['buffer', 'radius'] as const).map((key) => [key, given.find(key) ?? ''] as const),

@@ -3,27 +3,11 @@ import type { TileAddress, TileMatrixSetId } from '../../../tiles/tile-matrix-se
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { sendGroupTile, sendPictureTile } from '../../tiles/send-picture-tile.ts'
 import { sendTile } from '../../tiles/send-tile.ts'
-import { type RequestedLayer, requireLayers, requireLayersAndGroups } from '../named-layers.ts'
+import { type RequestedLayer, requireLayersAndGroups } from '../named-layers.ts'
 import type { OwsCatalog, ServiceTileDeps } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { groupStyle } from '../wms/get-map.ts'
 import type { TileFormat, WmtsRequest } from './tile-request.ts'
-
-/** The layer that a request for tiles names; throws `OwsFailure`. */
-export async function requireTileLayer(
-  catalog: OwsCatalog,
-  { request, workspace }: Pick<WmtsRequest, 'request' | 'workspace'>,
-  name: string,
-): Promise<LayerRecord> {
-  const requested = { workspace, parameter: 'Layer' }
-  const [layer] = await requireLayers(catalog, request, [name], requested).catch((error: unknown) => {
-    if (error instanceof OwsFailure)
-      throw new OwsFailure('InvalidParameterValue', error.message, error.locator, 400)
-    throw error
-  })
-  if (layer === undefined) throw new Error('One name selects one layer')
-  return layer
-}
 
 /**
  * The layers that a request for tiles names: one, or those of a group that the caller may read; throws
@@ -40,6 +24,12 @@ export async function requireTileLayers(
       throw new OwsFailure('InvalidParameterValue', error.message, error.locator, 400)
     throw error
   })
+}
+
+/** Returns the name of requested layers in all services: that of their group, or of the only one. */
+export function requestedName([first]: readonly RequestedLayer[]): string {
+  if (first === undefined) throw new Error('A name gives at least one layer')
+  return groupText(first.group ?? first.layer)
 }
 
 /** A tile to send. */

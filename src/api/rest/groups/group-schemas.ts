@@ -1,6 +1,6 @@
 import type { Static } from 'typebox'
 import { Type } from 'typebox'
-import type { GroupMember, GroupName, LayerGroup } from '../../../catalog/index.ts'
+import type { GroupMember, GroupName, LayerGroup, StyleRecord } from '../../../catalog/index.ts'
 import { groupText } from '../../../catalog/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { Linked, layerPath, stylePath, workspacePath } from '../catalog/paths.ts'
@@ -86,11 +86,18 @@ export function groupPath({ workspace, name }: GroupName): string {
   return `${place}/layergroups/${encodeURIComponent(name)}`
 }
 
+/** A member of a group that the caller may read. */
+export interface ShownMember {
+  member: GroupMember
+  /** Style that the group names; undefined: the style that the layer has, also if the named one was deleted. */
+  style: Pick<StyleRecord, 'workspace' | 'name'> | undefined
+}
+
 /** Returns a group with those of its members that the caller may read. */
 export function toGroupResponse(
   request: FastifyRequest,
   group: LayerGroup,
-  { members, bounds }: { members: readonly GroupMember[]; bounds: readonly number[] | undefined },
+  { members, bounds }: { members: readonly ShownMember[]; bounds: readonly number[] | undefined },
 ): Static<typeof GroupReply> {
   const { name, mode, title, abstract: abstractTxt, workspace } = group
   const [minx = 0, miny = 0, maxx = 0, maxy = 0] = bounds ?? []
@@ -102,20 +109,15 @@ export function toGroupResponse(
       abstractTxt,
       workspace: workspace === undefined ? undefined : { name: workspace },
       publishables: {
-        published: members.map((member) => ({
+        published: members.map(({ member }) => ({
           '@type': member.kind,
           name: groupText(member),
           href: request.link(memberPath(member)),
         })),
       },
       styles: {
-        style: members.map((member) =>
-          member.style === undefined
-            ? ('' as const)
-            : {
-                name: member.style,
-                href: request.link(stylePath({ workspace: undefined, name: member.style })),
-              },
+        style: members.map(({ style }) =>
+          style === undefined ? ('' as const) : { name: style.name, href: request.link(stylePath(style)) },
         ),
       },
       bounds: bounds === undefined ? undefined : { minx, miny, maxx, maxy, crs: 'EPSG:4326' },

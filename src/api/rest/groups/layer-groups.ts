@@ -16,6 +16,7 @@ import { operation } from '../../endpoint.ts'
 import { etagOf, requireMatch, sendEntity } from '../../etag.ts'
 import type { LayerBounds } from '../../layer-bounds.ts'
 import { eachOnce, findReadableGroup } from '../../readable-groups.ts'
+import { isWorkspaceReadable } from '../../readable-workspace.ts'
 import { unknownWorkspace, WorkspaceParams } from '../catalog/paths.ts'
 import {
   GroupBody,
@@ -170,17 +171,11 @@ async function existingPlace(
 
 /** A workspace in which the caller may read nothing does not show whether it exists. */
 async function requireReadable(
-  { catalog: { workspaces, cards } }: GroupDeps,
+  { catalog }: GroupDeps,
   request: FastifyRequest,
   workspace: string,
 ): Promise<void> {
-  const rights = await request.rights()
-  const readable = (await cards.now()).readableBy(rights)
-  const isKnown =
-    rights.can('read', { workspace }) ||
-    rights.canWithin('read', workspace) ||
-    [...readable.byId.values()].some((card) => card.workspace === workspace)
-  if (isKnown && (await workspaces.find(workspace)) !== undefined) return
+  if (await isWorkspaceReadable(catalog, await request.rights(), workspace)) return
   throw request.caller.role === 'anonymous' ? loginNeeded() : unknownWorkspace(workspace)
 }
 
@@ -278,7 +273,20 @@ async function describe({ catalog, bounds }: GroupDeps, request: FastifyRequest,
       return inner === undefined ? [] : catalog.layerGroups.layersOf(inner)
     }),
   )
-  const members = group.members.filter((_member, index) => layers[index]?.some(({ id }) => byId.has(id)))
+  const isShown = group.members.map(
+    (_member, index) => layers[index]?.some(({ id }) => byId.has(id)) === true,
+  )
+  const members = await Promise.all(
+    group.members
+      .filter((_member, index) => isShown[index])
+      .map(async (member) => {
+        const { workspace = '', style } = member
+        return {
+          member,
+          style: style === undefined ? undefined : await catalog.styles.resolve(workspace, style),
+        }
+      }),
+  )
   const cards = eachOnce(layers.flat()).flatMap(({ id }) => byId.get(id) ?? [])
   return toGroupResponse(request, group, { members, bounds: await boundsOfLayers(bounds, cards) })
 }

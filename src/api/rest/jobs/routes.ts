@@ -9,7 +9,11 @@ type JobDeps = Pick<Jobs, 'list' | 'retryFailed'>
 const tags = ['server']
 const defaultLimit = 100
 const maxLimit = 1000
-const State = Type.Union(jobStates.map((state) => Type.Literal(state)))
+const stateSchema = (description: string) =>
+  Type.Union(
+    jobStates.map((state) => Type.Literal(state)),
+    { description },
+  )
 const orNull = <T extends Parameters<typeof Type.Union>[0][number]>(type: T) =>
   Type.Union([type, Type.Null()])
 
@@ -17,7 +21,7 @@ const Job = Type.Object(
   {
     id: Type.Integer(),
     kind: Type.String({ description: 'Such as `import.run`' }),
-    state: State,
+    state: stateSchema('A job that succeeds is not kept'),
     subject: Type.String({
       description: 'What it works on, such as `import 12`; empty for nothing in particular',
     }),
@@ -50,12 +54,7 @@ const listJobs = operation({
     'Lists queued, running and failed jobs of all servers, the newest first. A job that succeeds is not kept; one whose last attempt failed is listed for 30 days. `next` is there if older jobs follow: give it as `before`. Needs the role `admin`.',
   tags,
   query: Type.Object({
-    state: Type.Optional(
-      Type.Union(
-        jobStates.map((state) => Type.Literal(state)),
-        { description: 'Only jobs in this state' },
-      ),
-    ),
+    state: Type.Optional(stateSchema('Only jobs in this state')),
     before: Type.Optional(
       Type.Integer({
         minimum: 1,
@@ -75,7 +74,7 @@ const listJobs = operation({
     const found = await jobs.list({ state, beforeId: before, limit: limit + 1 })
     const listed = found.slice(0, limit)
     reply.header('cache-control', 'no-store')
-    return { jobs: listed.map(toWire), next: found.length > limit ? listed.at(-1)?.id : undefined }
+    return { jobs: listed.map(toJobResponse), next: found.length > limit ? listed.at(-1)?.id : undefined }
   },
 })
 
@@ -98,7 +97,7 @@ export const jobEndpoints = [
   endpoint('POST', '/rest/jobs/:job/retry', 'admin', 'publish', { retryJob }),
 ]
 
-function toWire({ createdAt, changedAt, error, errorCode, node, ...job }: StoredJob) {
+function toJobResponse({ createdAt, changedAt, error, errorCode, node, ...job }: StoredJob) {
   return {
     ...job,
     error: error ?? null,

@@ -118,8 +118,8 @@ export interface ClaimRequest {
 
 /**
  * Claims the first queued jobs by priority and age, at most `limit` and one of each key. A job waits while an
- * earlier one of its key is queued or running, while its group is full, and while another owner is preferred. Throws a unique violation if another
- * process claimed a job of the same key at the same moment.
+ * earlier one of its key is queued or running, while its group is full, and while another owner is preferred.
+ * Throws a unique violation if another process claimed a job of the same key at the same moment.
  */
 export async function claimJobs(database: JobDatabase, request: ClaimRequest): Promise<JobRecord[]> {
   const { kysely, kind, leaseSeconds = usualLeaseSeconds } = database
