@@ -44,6 +44,7 @@ const beside = [
   '@simplewebauthn/server',
   'openid-client',
   'ldapts',
+  'basic-ftp',
   'otpauth',
   'yaml',
   'hyparquet-writer',

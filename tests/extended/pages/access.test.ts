@@ -143,7 +143,7 @@ describe('pages of permissions, groups and the audit log', async () => {
     await panel.locator('tr', { hasText: 'Everyone' }).locator('td', { hasText: 'it is public' }).waitFor()
     await panel.getByRole('button', { name: 'Add permission' }).focus()
     await page.keyboard.press('Enter')
-    assert.equal(await page.evaluate('document.activeElement.name'), 'kind')
+    await panel.locator('select[name=kind]:focus').waitFor()
     await panel.getByLabel('For', { exact: true }).selectOption('user')
     await panel.getByLabel('User', { exact: true }).fill('contractor')
     await panel.getByRole('checkbox', { name: /^read/ }).uncheck()

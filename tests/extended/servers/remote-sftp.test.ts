@@ -68,7 +68,7 @@ describe('remote data from OpenSSH', { skip: noAccounts ?? false }, () => {
       location: location.replace(String(port), String(other)),
       ...user,
     })
-    assert.match(String(changed.message), /differs from the key in .*known_hosts holds/)
+    assert.match(String(changed.message), /differs from the key in .*known_hosts: /)
     const strict = await startFetcher(test, { TERRANE_SFTP_STRICT: 'on' })
     const refused = await importRemote(strict, { location, ...user })
     assert.match(String(refused.message), /TERRANE_SFTP_STRICT/)

@@ -95,6 +95,7 @@ export class MatrixModel {
   }
 
   expected(caller: MatrixCaller, request: MatrixRequest): readonly Outcome[] {
+    if (request.need.kind === 'nothing' && request.need.ignoresCredentials) return ['permitted']
     if (!caller.isValid) return ['401']
     if (refusesToken(caller, request)) return ['403']
     return this.#byNeed(caller, request)

@@ -263,7 +263,7 @@ export function serviceRequests(): SentRequest[] {
   for (const service of capabilities)
     made.push({
       ...serviceRequest(service, 'request=GetCapabilities', trees, 'ows'),
-      need: { kind: 'nothing' },
+      need: { kind: 'nothing', ignoresCredentials: false },
     })
   return made
 }

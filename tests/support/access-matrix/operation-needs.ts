@@ -4,8 +4,8 @@
 import type { ModelAction } from '../access-model.ts'
 
 export type Need =
-  /** Everyone. */
-  | { kind: 'nothing' }
+  /** Everyone. `ignoresCredentials`: with credentials that are not valid too. */
+  | { kind: 'nothing'; ignoresCredentials: boolean }
   /** A login. `changesAccount`: with all rights of the user, so no limited token. */
   | { kind: 'login'; changesAccount: boolean }
   | { kind: 'admin' }
@@ -30,7 +30,8 @@ export type Need =
   /** Reading a layer of a group. */
   | { kind: 'layer-group' }
 
-const nothing: Need = { kind: 'nothing' }
+const nothing: Need = { kind: 'nothing', ignoresCredentials: false }
+const uncheckedCredentials: Need = { kind: 'nothing', ignoresCredentials: true }
 const login: Need = { kind: 'login', changesAccount: false }
 const account: Need = { kind: 'login', changesAccount: true }
 const admin: Need = { kind: 'admin' }
@@ -47,7 +48,8 @@ const publicLayer = on('layer', 'read', false)
 /** The first line that matches `<METHOD> <path>` counts; parameters of paths are written `{}`. */
 const lines: [RegExp, Need][] = [
   [/^GET \/(rest|rest\/security|monitoring|monitoring\/api|openapi\.json|docs.*)?$/, nothing],
-  [/^GET \/(health|health\/live|health\/ready|rest\/security\/sign-in)$/, nothing],
+  [/^GET \/health(\/live|\/ready)?$/, uncheckedCredentials],
+  [/^GET \/rest\/security\/sign-in$/, nothing],
   [/^GET \/metrics$/, login],
   [/^GET \/rest\/nodes$/, admin],
   [/^(GET|POST) \/rest\/jobs/, admin],
