@@ -38,4 +38,8 @@ async function createHandlers({ location, path, stagingPath, privacy, now }: Imp
 /** Handlers of the thread of an import. */
 export type ImportThreadWork = Awaited<ReturnType<typeof createHandlers>>
 
-serveWork<ImportThreadWork, ImportThreadData>(createHandlers)
+serveWork<ImportThreadWork, ImportThreadData>((data, _tell, allowReset) => {
+  // The server calls `close` after an import.
+  allowReset()
+  return createHandlers(data)
+})

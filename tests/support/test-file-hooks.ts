@@ -17,6 +17,11 @@ export function afterEachFile(hook: Hook): void {
   if (!isShared) after(hook)
 }
 
+/** True if several test files run in this process. */
+export function isProcessShared(): boolean {
+  return isShared
+}
+
 /** Closes at once what a file is done with, or after the last file where others of this process use it too. */
 export async function closeAfterLastFile(close: Hook): Promise<void> {
   if (isShared) processHooks.add(close)

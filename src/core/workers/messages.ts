@@ -24,6 +24,8 @@ export type ToWorker =
   | { type: 'more'; id: number }
   | { type: 'answer'; id: number; ask: number; value: unknown }
   | { type: 'refuse'; id: number; ask: number; error: ErrorData }
+  /** Closes what the handlers have opened, so that another `start` can follow. */
+  | { type: 'reset' }
 
 /** Messages from a worker about a call. */
 export type CallReport =
@@ -41,8 +43,13 @@ export type CallReport =
 export type FromWorker =
   | CallReport
   | { type: 'told'; notice: unknown }
-  /** The handlers are ready. `tid`: thread id of the operating system, of a thread on Linux. */
-  | { type: 'ready'; tid?: number | undefined }
+  /**
+   * The handlers are ready. `tid`: thread id of the operating system, of a thread on Linux. `canReset`: it serves
+   * `reset`.
+   */
+  | { type: 'ready'; tid?: number | undefined; canReset?: boolean }
+  /** The end of a `reset`. */
+  | { type: 'reset' }
 
 /** Memory that goes over to the other thread instead of being copied. */
 export type TransferList = readonly TransferListItem[]

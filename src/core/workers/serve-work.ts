@@ -11,7 +11,12 @@ import { openWorkerPort } from './worker-port.ts'
 
 /** Sends a notice outside a call to the process or thread that started this worker. */
 export type Tell = (notice: unknown) => void
-type Make<H, Data> = (data: Data, tell: Tell) => H | Promise<H>
+/**
+ * Says that the thread can serve another starter later, and how to close what the handlers have opened. Nothing that the
+ * handlers leave in their modules may depend on the starter.
+ */
+type AllowReset = (close?: () => void | Promise<void>) => void
+type Make<H, Data> = (data: Data, tell: Tell, allowReset: AllowReset) => H | Promise<H>
 type Handler = (argument: unknown, context: CallContext<unknown, unknown>) => unknown
 type Message<Type extends ToWorker['type']> = Extract<ToWorker, { type: Type }>
 
@@ -25,6 +30,7 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
   const collector = new QuietCollector(() => calls.size === 0)
   const tell: Tell = (notice) => port.post({ type: 'told', notice })
   let handlers: Promise<Handlers> | undefined
+  let closeHandlers: (() => void | Promise<void>) | undefined
   let begun = 0
 
   /**
@@ -62,16 +68,29 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
     }
   }
 
+  const allowReset: AllowReset = (close = () => undefined) => {
+    closeHandlers = close
+  }
+
+  function start({ data, guard }: Message<'start'>): void {
+    setGuard(guard)
+    handlers = (async () => (typeof make === 'function' ? make(data as Data, tell, allowReset) : make))()
+    const reportReady = (): void =>
+      port.post({ type: 'ready', tid: osThreadId(), canReset: closeHandlers !== undefined })
+    handlers.then(reportReady, reportReady)
+  }
+
+  async function reset(): Promise<void> {
+    await closeHandlers?.()
+    closeHandlers = undefined
+    handlers = undefined
+    port.post({ type: 'reset' })
+  }
+
   port.listen((message) => {
-    if (message.type === 'start') {
-      setGuard(message.guard)
-      handlers = (async () => (typeof make === 'function' ? make(message.data as Data, tell) : make))()
-      const ready: FromWorker = { type: 'ready', tid: osThreadId() }
-      handlers.then(
-        () => port.post(ready),
-        () => port.post(ready),
-      )
-    } else if (message.type === 'call') void serve(message)
+    if (message.type === 'start') start(message)
+    else if (message.type === 'reset') void reset()
+    else if (message.type === 'call') void serve(message)
     else calls.get(message.id)?.take(message)
   })
 }

@@ -21,20 +21,91 @@ export function startThread<H extends Handlers>(file: URL, options: ThreadOption
   return new WorkerHandle<H>((events) => openThread(file, options, events), options)
 }
 
+/** Threads without a starter, by what they can serve; undefined while ended workers are not kept. */
+let freeThreads: Map<string, Thread[]> | undefined
+
+/**
+ * From now on threads whose work has ended serve later starters of the same file, which saves 0.3 s of CPU time each.
+ * For processes that open and close many servers one after another, such as those of tests.
+ */
+export function reuseThreads(): void {
+  freeThreads ??= new Map()
+}
+
+/** Ends the threads that `reuseThreads` has kept; later ones are not kept. */
+export async function endFreeThreads(): Promise<void> {
+  const threads = [...(freeThreads?.values() ?? [])].flat()
+  freeThreads = undefined
+  await Promise.all(threads.map(({ worker }) => worker.terminate()))
+}
+
 function openThread(file: URL, { maxOldGenerationSizeMb }: ThreadOptions, events: CarrierEvents): Carrier {
-  const worker = new Worker(workerEntry(file), {
-    resourceLimits: { maxYoungGenerationSizeMb, maxOldGenerationSizeMb },
-  })
-  const { threadId } = worker
-  worker.on('exit', () => tellEnd({ pid: process.pid, threadId }))
-  worker.on('message', (message: FromWorker) => events.onMessage(message))
-  worker.on('error', (error) => events.onEnd(error instanceof Error ? error : new Error(String(error))))
-  worker.on('exit', (code) => events.onEnd(new WorkerEnded(`The thread has ended with code ${code}`)))
+  const key = JSON.stringify([file.href, maxOldGenerationSizeMb])
+  const thread = freeThreads?.get(key)?.pop() ?? new Thread(file, maxOldGenerationSizeMb)
+  thread.events = events
+  const { worker } = thread
   return {
     post: (message, transfer) => worker.postMessage(message, transfer as TransferListItem[] | undefined),
     hold: (isHeld) => (isHeld ? worker.ref() : worker.unref()),
     kill: () => void worker.terminate(),
     isIdle: (tid) => tid !== undefined && isThreadIdle(tid),
     cpuMs: (tid) => (tid === undefined ? undefined : cpuTimeOfThread(tid)),
+    ...(freeThreads === undefined ? {} : { release: () => release(thread, key) }),
   }
+}
+
+/** A worker thread and who receives its events. */
+class Thread {
+  readonly worker: Worker
+  events: CarrierEvents | undefined
+
+  constructor(file: URL, maxOldGenerationSizeMb: number | undefined) {
+    const worker = new Worker(workerEntry(file), {
+      resourceLimits: { maxYoungGenerationSizeMb, maxOldGenerationSizeMb },
+    })
+    const { threadId } = worker
+    worker.on('exit', () => tellEnd({ pid: process.pid, threadId }))
+    worker.on('message', (message: FromWorker) => this.events?.onMessage(message))
+    worker.on('error', (error) => this.#end(error instanceof Error ? error : new Error(String(error))))
+    worker.on('exit', (code) => this.#end(new WorkerEnded(`The thread has ended with code ${code}`)))
+    this.worker = worker
+  }
+
+  #end(error: Error): void {
+    this.events?.onEnd(error)
+  }
+}
+
+/** Time limit for closing what the handlers have opened. */
+const resetMs = 5_000
+
+async function release(thread: Thread, key: string): Promise<void> {
+  const isReset = await reset(thread)
+  const free = freeThreads
+  if (!isReset || free === undefined) {
+    await thread.worker.terminate()
+    return
+  }
+  thread.worker.unref()
+  free.set(key, [...(free.get(key) ?? []), thread])
+}
+
+/** Returns false if the thread has ended or does not respond. */
+function reset(thread: Thread): Promise<boolean> {
+  return new Promise((resolve) => {
+    const end = (isReset: boolean): void => {
+      clearTimeout(timer)
+      thread.events = undefined
+      resolve(isReset)
+    }
+    const timer = setTimeout(end, resetMs, false)
+    thread.events = {
+      onMessage: ({ type }) => {
+        if (type === 'reset') end(true)
+      },
+      onEnd: () => end(false),
+    }
+    thread.worker.ref()
+    thread.worker.postMessage({ type: 'reset' })
+  })
 }

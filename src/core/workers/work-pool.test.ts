@@ -42,6 +42,15 @@ describe('WorkPool', () => {
     assert.deepEqual([pool.running, pool.waiting, count()], [0, 0, 2])
   })
 
+  it('gives a second call to a worker that starts, if it may share it', async (t) => {
+    const { pool, count } = openPool(t, { limit: 3, share: 16 })
+    const calls = [pool.call('pid'), pool.call('pid'), pool.call('pid')]
+    assert.equal(count(), 2)
+    const pids = await Promise.all(calls)
+    assert.equal(pids[0], pids[1])
+    assert.notEqual(pids[0], pids[2])
+  })
+
   it('gives a key the worker that had it last', async (t) => {
     const { pool } = openPool(t, { limit: 3 })
     const keys = ['a', 'b', 'c']

@@ -48,6 +48,8 @@ interface Preference extends Pick<PlaceOptions, 'owner' | 'resource' | 'isHeavy'
 type Assignment = Preference & Pick<CallLimits, 'signal' | 'transfer'>
 
 const defaultSurplusMs = 3000
+/** Number of calls given to a worker that starts, before another worker starts beside it. */
+const callsOfStarting = 2
 /** Number of workers that are tried for a call that none has begun. */
 const maxAttempts = 3
 const closed = (): Error => new Error('The workers are closed')
@@ -171,11 +173,17 @@ export class WorkPool<H extends Handlers> {
     const at = this.#idle.findLastIndex((one) => one.key === key)
     const [idle] = this.#idle.splice(at, 1)
     const isFull = idle === undefined && this.#all.size >= this.#options.limit
-    const member = idle ?? (isFull ? this.#leastBusy(key) : this.#start())
+    const member = idle ?? this.#starting() ?? (isFull ? this.#leastBusy(key) : this.#start())
     member.key = key ?? member.key
     member.calls += 1
     clearTimeout(member.leaving)
     return member
+  }
+
+  /** A worker that starts at the moment and has few calls: a further worker would not begin the call earlier. */
+  #starting(): Member<H> | undefined {
+    const most = Math.min(this.#options.share ?? 1, callsOfStarting)
+    return [...this.#all].find(({ worker, calls }) => !worker.isReady && calls < most)
   }
 
   #leastBusy(key: string | undefined): Member<H> {

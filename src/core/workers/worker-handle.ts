@@ -20,6 +20,8 @@ export interface Carrier {
   hold(isHeld: boolean): void
   /** Ends it by force. */
   kill(): void
+  /** Makes it available to another starter instead of ending it. Absent if that is impossible. */
+  release?(): Promise<void>
   /** CPU time that it has used; undefined where it cannot be measured. `tid`: what it reported when it was ready. */
   cpuMs(tid: number | undefined): number | undefined
   /** True if it waits for something else than a processor. */
@@ -84,6 +86,7 @@ export class WorkerHandle<H extends Handlers> {
   /** Calls whose callers wait. */
   #waiting = 0
   #isReady = false
+  #canReset = false
   #tid: number | undefined
   #end: Error | undefined
 
@@ -97,8 +100,8 @@ export class WorkerHandle<H extends Handlers> {
     this.#carrier = open({
       onMessage: (message) => {
         if (message.type === 'told') onReport?.(message.notice)
-        else if (message.type === 'ready') this.#ready(message.tid)
-        else this.#calls.get(message.id)?.take(message)
+        else if (message.type === 'ready') this.#ready(message)
+        else if (message.type !== 'reset') this.#calls.get(message.id)?.take(message)
       },
       onEnd: (error) => {
         this.#gone.resolve()
@@ -107,6 +110,11 @@ export class WorkerHandle<H extends Handlers> {
     })
     this.#carrier.post({ type: 'start', data, guard: currentGuard() })
     this.#carrier.hold(false)
+  }
+
+  /** True once it begins calls at once. */
+  get isReady(): boolean {
+    return this.#isReady
   }
 
   /** Why it takes no more calls; undefined while it does. */
@@ -152,7 +160,14 @@ export class WorkerHandle<H extends Handlers> {
    * cannot be ended.
    */
   async end(): Promise<void> {
-    this.#kill(new WorkerEnded('The worker was closed'), false)
+    const closed = new WorkerEnded('The worker was closed')
+    const isFree = this.#canReset && this.#calls.size === 0 && this.#end === undefined
+    if (isFree && this.#carrier.release !== undefined) {
+      this.#finish(closed, false)
+      await this.#carrier.release()
+      return
+    }
+    this.#kill(closed, false)
     let timer: NodeJS.Timeout | undefined
     const patience = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, endMs)
@@ -201,8 +216,9 @@ export class WorkerHandle<H extends Handlers> {
     if (this.#end === undefined) this.#carrier.hold(false)
   }
 
-  #ready(tid: number | undefined): void {
+  #ready({ tid, canReset }: Extract<FromWorker, { type: 'ready' }>): void {
     this.#isReady = true
+    this.#canReset = canReset === true
     this.#tid = tid
     this.#start.stop()
     for (const call of this.#calls.values()) if (!call.needsReport) call.begin()

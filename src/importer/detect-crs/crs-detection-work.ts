@@ -66,4 +66,7 @@ async function locate({
 /** Operations of the CRS detection worker. */
 export type CrsDetectionWork = { locate(request: CrsDetectionRequest): Promise<DetectedCrs> }
 
-serveWork<CrsDetectionWork, undefined>(() => ({ locate }))
+serveWork<CrsDetectionWork, undefined>((_data, _tell, allowReset) => {
+  allowReset()
+  return { locate }
+})

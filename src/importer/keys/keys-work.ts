@@ -17,4 +17,7 @@ function handlersAt(place: WorkLocation) {
 /** Operations of the worker that finds keys. */
 export type KeysWork = ReturnType<typeof handlersAt>
 
-serveWork<KeysWork, WorkLocation>(handlersAt)
+serveWork<KeysWork, WorkLocation>((place, _tell, allowReset) => {
+  allowReset()
+  return handlersAt(place)
+})

@@ -25,4 +25,7 @@ async function* handedOver(parts: AsyncIterable<RowsPart>): AsyncGenerator<Trans
 /** Operations of the preview worker. */
 export type PreviewWork = ReturnType<typeof handlersAt>
 
-serveWork<PreviewWork, WorkLocation>(handlersAt)
+serveWork<PreviewWork, WorkLocation>((place, _tell, allowReset) => {
+  allowReset()
+  return handlersAt(place)
+})

@@ -109,4 +109,7 @@ function handlersAt(place: WorkLocation) {
 /** Operations of the load worker. */
 export type LoadWork = ReturnType<typeof handlersAt>
 
-serveWork<LoadWork, WorkLocation>(handlersAt)
+serveWork<LoadWork, WorkLocation>((place, _tell, allowReset) => {
+  allowReset()
+  return handlersAt(place)
+})

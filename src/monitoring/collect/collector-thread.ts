@@ -6,7 +6,10 @@ import { Collector } from './collector.ts'
 import type { RequestBatch } from './server/append-requests.ts'
 import type { CollectedService } from './service-collector.ts'
 
-function handlersOf(settings: CollectorSettings, tell: Tell) {
+function handlersOf(settings: CollectorSettings, tell: Tell, allowReset: () => void) {
+  // The server calls `close` before it ends the thread.
+  allowReset()
+
   const collector = new Collector(settings, createSeriesWriter, (level, facts, message) =>
     tell({ level, facts, message }),
   )

@@ -9,8 +9,9 @@ import { HeavyRead, readTimeLimitMs } from './reads.ts'
 
 /** In a reader thread: serves the calls of a `SeriesReader` by `reads`. */
 export function serveReads(reads: Reads): void {
-  serveWork((place: SeriesLocation) => {
+  serveWork((place: SeriesLocation, _tell, allowReset) => {
     const series = new OpenSeries(place)
+    allowReset(() => series.close())
     const serve = (read: Read) => (call: ReadCall<never>) => answer(series, read, call)
     return Object.fromEntries(Object.entries(reads).map(([name, read]) => [name, serve(read)]))
   })
@@ -59,6 +60,11 @@ class OpenSeries {
     await this.#empty?.close()
     this.#database = await openSeriesDatabase(this.#place, { isReader: true })
     return this.#database
+  }
+
+  async close(): Promise<void> {
+    await this.#empty?.close()
+    await this.#database?.close()
   }
 }
 

@@ -49,6 +49,13 @@ export class CachedStores {
     if (kept?.users === 0) await close(kept)
   }
 
+  /** Closes all stores that are not in use. */
+  async close(): Promise<void> {
+    const stores = [...this.#kept.values()]
+    this.#kept.clear()
+    await Promise.all(stores.map((kept) => (kept.users === 0 ? close(kept) : undefined)))
+  }
+
   #take(connection: StoreConnection): CachedStore {
     const key = JSON.stringify(connection)
     const kept = this.#kept.get(key) ?? {

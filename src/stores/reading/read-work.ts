@@ -164,4 +164,8 @@ async function* changeParts(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Tr
 
 export type StoreReadHandlers = ReturnType<typeof createHandlers>
 
-serveWork((data: ReadWorkData): StoreReadHandlers => createHandlers(new CachedStores(data)))
+serveWork((data: ReadWorkData, _tell, allowReset): StoreReadHandlers => {
+  const stores = new CachedStores(data)
+  allowReset(() => stores.close())
+  return createHandlers(stores)
+})
