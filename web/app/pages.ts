@@ -178,6 +178,14 @@ export const pages: readonly Page[] = [
     needs: 'staff',
   },
   {
+    pattern: '/app/layer-groups',
+    title: ({ titles }) => titles.layerGroups,
+    load: async () => (await import('../pages/manage/layer-groups.tsx')).LayerGroupsPage,
+    sheets: ['manage', 'access', 'shared-map'],
+    within: 'manage',
+    needs: 'staff',
+  },
+  {
     pattern: '/app/users',
     title: ({ titles }) => titles.users,
     load: async () => (await import('../pages/manage/users.tsx')).UsersPage,

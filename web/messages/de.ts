@@ -21,6 +21,7 @@ export const de: Messages = {
     imports: 'Bisherige Importe',
     workspaces: 'Arbeitsbereiche',
     stores: 'Speicher',
+    layerGroups: 'Layergruppen',
     sources: 'Quellen',
     newSource: 'Neue Quelle',
     users: 'Benutzer',

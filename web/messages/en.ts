@@ -19,6 +19,7 @@ export const en = {
     imports: 'Imports so far',
     workspaces: 'Workspaces',
     stores: 'Stores',
+    layerGroups: 'Layer groups',
     sources: 'Sources',
     newSource: 'New source',
     users: 'Users',

@@ -51,9 +51,33 @@ for (const catalogue of ['SQLite', 'PostgreSQL'])
       assert.equal((await read('/catalogue/stores')).total, 1)
       assert.deepEqual((await read('/catalogue/workspaces?q=ROA&limit=1')).total, 1)
       assert.equal((await send('GET', '/catalogue/stores?workspace=nowhere')).statusCode, 400)
+      const member = (type: string, name: string) => ({ '@type': type, name: `roads:${name}` })
+      const groups = {
+        inner: [member('layer', 'a')],
+        outer: [member('layer', 'b'), member('layerGroup', 'inner')],
+      }
+      for (const [name, published] of Object.entries(groups))
+        await send('POST', '/workspaces/roads/layergroups', {
+          layerGroup: { name, title: `The ${name} group`, publishables: { published } },
+        })
+      const listed = await read('/catalogue/layer-groups?q=THE%20OUTER')
+      assert.equal(listed.total, 1)
+      assert.deepEqual(listed.groups[0].members, [
+        { kind: 'layer', name: 'roads:b' },
+        { kind: 'layerGroup', name: 'roads:inner' },
+      ])
+      assert.deepEqual(listed.groups[0].layers, ['roads:b', 'roads:a'])
+      assert.equal((await read('/catalogue/layer-groups?workspace=roads&limit=1')).total, 2)
+      assert.equal((await read('/catalogue/layer-groups?workspace=')).total, 0)
+      assert.equal((await send('GET', '/catalogue/layer-groups?workspace=nowhere')).statusCode, 400)
       await send('POST', '/security/users', { user: { name: 'reader', password: adminPassword } })
       const headers = basicAuth('reader', adminPassword)
-      for (const path of ['/catalogue/workspaces', '/catalogue/stores', '/workspaces/roads/dependents'])
+      for (const path of [
+        '/catalogue/workspaces',
+        '/catalogue/stores',
+        '/catalogue/layer-groups',
+        '/workspaces/roads/dependents',
+      ])
         assert.equal((await send('GET', path, undefined, headers)).statusCode, 403, path)
     })
 

@@ -33,7 +33,7 @@ describe('pages of permissions, groups and the audit log', async () => {
     const shown = await showPages(t, server)
     const { page } = shown
     await shown.signIn('/app/workspaces')
-    await page.locator('nav.places').getByRole('link', { name: 'Groups' }).click()
+    await page.locator('nav.places').getByRole('link', { name: 'Groups', exact: true }).click()
     await main(shown).locator('h2', { hasText: 'nothing here yet' }).waitFor()
     await expectSoundIn(shown, 'groups-empty', everyView)
     await page.setViewportSize({ width: 1440, height: 900 })

@@ -120,9 +120,9 @@ function requestsOf(method: string, path: string, need: Need, ids: MatrixIds): S
   }
   if (need.kind === 'layer-group') {
     const { workspace } = trees
-    return [
-      idRequest({ ...base, path: path.replace('{workspace}', workspace) }, trees, 'layergroup', 'grove'),
-    ]
+    const placed = { ...base, path: path.replace('{workspace}', workspace) }
+    const namesPlace = path.includes('{workspace}')
+    return [{ ...idRequest(placed, trees, 'layergroup', 'grove'), namesPlace }]
   }
   if (path.includes('{workspace}')) return [trees, wells].map((target) => workspaceRequest(base, target))
   if (need.kind === 'this-import') {

@@ -94,7 +94,7 @@ const lines: [RegExp, Need][] = [
     on('workspace', 'read'),
   ],
   [/^(GET|POST|PUT|DELETE) \/rest\/workspaces\/{}/, on('workspace', 'manage')],
-  [/^GET \/rest\/catalogue\/(workspaces|stores)$/, everything],
+  [/^GET \/rest\/catalogue\/(workspaces|stores|layer-groups)$/, everything],
   [/^GET \/rest\/(layers|catalogue\/layers|state)$/, nothing],
   [/^GET \/rest\/layers\/{}$/, publicLayer],
   [/^DELETE \/rest\/layers\/{}\/versions\/{}$/, admin],

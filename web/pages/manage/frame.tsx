@@ -13,7 +13,7 @@ import { messages } from '../../messages/messages.ts'
 import { session } from '../../session/session.ts'
 import { partOf, partSize } from './listing.ts'
 
-const places = ['workspaces', 'stores', 'sources', 'users', 'groups', 'audit'] as const
+const places = ['workspaces', 'stores', 'layerGroups', 'sources', 'users', 'groups', 'audit'] as const
 const forAdministrators: readonly string[] = ['users', 'groups', 'audit']
 type ManagePage = (typeof places)[number]
 
@@ -92,12 +92,16 @@ function Places({ here }: { here: ManagePage }) {
   return (
     <nav class="places" aria-label={texts.places}>
       {shown.map((one) => (
-        <a key={one} href={addressOf(`/app/${one}`)} aria-current={one === here ? 'page' : undefined}>
+        <a key={one} href={addressOf(pageOf(one))} aria-current={one === here ? 'page' : undefined}>
           {texts[one]}
         </a>
       ))}
     </nav>
   )
+}
+
+function pageOf(place: ManagePage): string {
+  return place === 'layerGroups' ? '/app/layer-groups' : `/app/${place}`
 }
 
 const typingMilliseconds = 150

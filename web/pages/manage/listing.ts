@@ -11,6 +11,7 @@ export type Workspace = Calls['GET /rest/catalogue/workspaces']['answer']['works
 export type Store = Calls['GET /rest/catalogue/stores']['answer']['stores'][number]
 export type User = Calls['GET /rest/security/users']['answer']['users'][number]
 
+export type LayerGroup = Calls['GET /rest/catalogue/layer-groups']['answer']['groups'][number]
 export type Group = Calls['GET /rest/security/groups']['answer']['groups'][number]
 
 /** Returns the page in the address, from 0. */
@@ -33,6 +34,10 @@ export function storesCall(): Call {
   return { path: '/rest/catalogue/stores', query: { ...listQuery(), workspace } }
 }
 
+export function layerGroupsCall(): Call {
+  return { path: '/rest/catalogue/layer-groups', query: listQuery() }
+}
+
 export function usersCall(): Call {
   return { path: '/rest/security/users' }
 }
@@ -52,6 +57,9 @@ export const workspaces = new Resource((signal) =>
 )
 export const stores = new Resource((signal) =>
   call<Calls['GET /rest/catalogue/stores']['answer']>(storesCall(), signal),
+)
+export const layerGroups = new Resource((signal) =>
+  call<Calls['GET /rest/catalogue/layer-groups']['answer']>(layerGroupsCall(), signal),
 )
 export const users = new Resource((signal) =>
   call<Calls['GET /rest/security/users']['answer']>(usersCall(), signal),

@@ -10,8 +10,16 @@ type Card = Calls['GET /rest/catalogue/layers']['answer']['layers'][number]
 
 const shownCards = 8
 
-/** Search for layers to add to the map. */
-export function AddLayer({ taken, onAdd }: { taken: readonly string[]; onAdd(id: string): void }) {
+interface Props {
+  /** Layers that are added already. */
+  taken: readonly string[]
+  /** Only layers of this workspace; absent: of all. */
+  workspace?: string | undefined
+  onAdd(id: string): void
+}
+
+/** Search for layers to add to a map or group. */
+export function AddLayer({ taken, workspace: within, onAdd }: Props) {
   const texts = mapTexts.value
   const field = useId()
   const words = useSignal('')
@@ -19,7 +27,7 @@ export function AddLayer({ taken, onAdd }: { taken: readonly string[]; onAdd(id:
   const error = useSignal<unknown>(undefined)
   useEffect(() => {
     const asking = new AbortController()
-    const query = { q: words.value, limit: shownCards + taken.length }
+    const query = { q: words.value, workspace: within, limit: shownCards + taken.length }
     call<{ layers: Card[] }>({ path: '/rest/catalogue/layers', query }, asking.signal).then(
       ({ layers }) => {
         error.value = undefined
@@ -30,7 +38,7 @@ export function AddLayer({ taken, onAdd }: { taken: readonly string[]; onAdd(id:
       },
     )
     return () => asking.abort()
-  }, [words.value])
+  }, [words.value, within])
   const cards = (found.value ?? []).filter(
     ({ workspace, name, kind }) => kind !== 'table' && !taken.includes(`${workspace}:${name}`),
   )
@@ -44,6 +52,10 @@ export function AddLayer({ taken, onAdd }: { taken: readonly string[]; onAdd(id:
           type="search"
           dir="auto"
           value={words.value}
+          onKeyDown={(event) => {
+            // The search may be in a form, which it does not send.
+            if (event.key === 'Enter') event.preventDefault()
+          }}
           onInput={({ currentTarget }) => {
             words.value = currentTarget.value
           }}

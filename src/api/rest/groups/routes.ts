@@ -1,4 +1,5 @@
 import { endpoint } from '../../endpoint.ts'
+import { listGroupInventories } from './group-inventory.ts'
 import {
   changeLayerGroup,
   changeLayerGroupOfWorkspace,
@@ -14,8 +15,9 @@ import {
 
 const ofWorkspace = '/rest/workspaces/:workspace/layergroups'
 
-/** Groups of layers: of no workspace, and of one. */
+/** Groups of layers: of no workspace, of one, and of all for pages. */
 export const groupEndpoints = [
+  endpoint('GET', '/rest/catalogue/layer-groups', 'staff', 'view', { listGroupInventories }),
   endpoint('GET', '/rest/layergroups', 'public', 'view', { listLayerGroups }),
   endpoint('POST', '/rest/layergroups', 'staff', 'create', { createLayerGroup }),
   endpoint('GET', '/rest/layergroups/:layergroup', 'public', 'view', { showLayerGroup }),
