@@ -59,11 +59,7 @@ export function geoserverClient(terrane: () => TestApp) {
     const reply = await terrane().app.inject({
       method,
       url: basePath + path,
-      headers: {
-        ...terrane().admin,
-        ...defined({ 'content-type': type, accept }),
-        ...headers,
-      },
+      headers: { ...terrane().admin, ...defined({ 'content-type': type, accept }), ...headers },
       ...defined({ payload: body instanceof Uint8Array ? Buffer.from(body) : body }),
     })
     return {

@@ -127,7 +127,7 @@ function readRules(body: Readonly<Record<string, string>>): Map<string, Set<stri
 }
 
 function requireRule(present: RoleRules, key: string): void {
-  if (!present.has(key)) throw notFound('unknown-rule', `There is no rule "${key}"`)
+  if (!present.has(key)) throw notFound('unknown-access-rule', `There is no rule "${key}"`)
 }
 
 async function readPresent({ permissions, catalog }: Pick<AclDeps, 'permissions' | 'catalog'>) {
