@@ -20,6 +20,9 @@ export function takeXmlDocuments(app: App): void {
     if (!app.hasContentTypeParser(type))
       app.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit: maxXmlBytes }, readXmlBody)
   app.addContentTypeParser('*', refuseType)
+  app.addHook('onRoute', (route) => {
+    route.config = { ...route.config, hasXml: true }
+  })
   sendXmlDocuments(app)
 }
 

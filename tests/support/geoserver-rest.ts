@@ -10,7 +10,7 @@ import { zipOf } from './archives.ts'
 import { storeParameters } from './postgis-store.ts'
 import { runSql, testCluster } from './postgres.ts'
 
-export const basePath = '/geoserver'
+const basePath = '/geoserver'
 export const fixtures = join(import.meta.dirname, '..', 'fixtures')
 
 /** A request as a script sends it. */
@@ -21,18 +21,10 @@ export interface GeoserverRequest {
   headers?: Record<string, string>
 }
 
-export interface GeoserverAnswer {
-  status: number
-  type: string
-  headers: Record<string, unknown>
-  text: string
-  // biome-ignore lint/suspicious/noExplicitAny: answers are read without ceremony.
-  json(): any
-  xml(): XmlElement
-}
+export type GeoserverAnswer = Awaited<ReturnType<ReturnType<typeof geoserverClient>>>
 
 /** Returns the root of an XML document; fails for text that is not well-formed. */
-export function xmlOf(text: string): XmlElement {
+function xmlOf(text: string): XmlElement {
   const fail = (reason: unknown): never => assert.fail(`${String(reason)}: ${text.slice(0, 500)}`)
   const root = readXmlTree(text, { maxDepth: 50, onBroken: fail, onTooLarge: fail })
   return root.children[0] ?? fail('no root')
@@ -55,7 +47,7 @@ export function geoserverClient(terrane: () => TestApp) {
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: string,
     { type, accept, body, headers = {} }: GeoserverRequest = {},
-  ): Promise<GeoserverAnswer> => {
+  ) => {
     const reply = await terrane().app.inject({
       method,
       url: basePath + path,
@@ -65,7 +57,7 @@ export function geoserverClient(terrane: () => TestApp) {
     return {
       status: reply.statusCode,
       type: String(reply.headers['content-type'] ?? '').split(';', 1)[0] ?? '',
-      headers: reply.headers,
+      headers: reply.headers as Record<string, unknown>,
       text: reply.body,
       json: () => reply.json(),
       xml: () => xmlOf(reply.body),

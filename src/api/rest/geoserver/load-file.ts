@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream'
 import type { Catalog, StoreRecord } from '../../../catalog/index.ts'
 import { conflict, invalid } from '../../../core/errors/errors.ts'
 import type { Importer, TaskChange, TaskRecord } from '../../../importer/index.ts'
+import { findStoreDescription } from '../../../stores/registry.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import { checkLength, createByteLimit } from '../../receive-file.ts'
 import { clientSignal } from '../../request-properties.ts'
@@ -138,16 +139,21 @@ async function changeFor(
   { workspace, store, layer: name, update }: FileLoad,
   { layer }: TaskRecord,
 ): Promise<TaskChange> {
-  const wanted = name ?? layer?.name ?? ''
+  const requested = name ?? layer?.name ?? ''
   const change: TaskChange = { layer: name === undefined ? undefined : { name } }
-  const present = await layers.find(workspace, wanted)
+  const present = await layers.find(workspace, requested)
   if (present === undefined) return change
   const place = await layers.storeOf(present)
   if (store === undefined ? place.kind !== 'coverageStore' : place.id !== store.id)
     throw conflict(
       'layer-exists',
-      `Layer "${workspace}:${wanted}" exists already in store "${place.name}": rename the file, or delete that layer`,
+      `Layer "${workspace}:${requested}" exists already in store "${place.name}": rename the file, or delete that layer`,
     )
-  const mode = update ?? (store?.type === 'PostGIS' ? 'append' : 'overwrite')
+  const mode = update ?? (isDatabase(store) ? 'append' : 'overwrite')
   return { ...change, updateMode: mode === 'append' ? 'APPEND' : 'REPLACE' }
+}
+
+/** True for the tables of a database server, which are more than the files that somebody uploads. */
+function isDatabase(store: StoreRecord | undefined): boolean {
+  return store !== undefined && findStoreDescription(store.type)?.server !== undefined
 }

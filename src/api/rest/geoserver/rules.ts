@@ -13,7 +13,7 @@ export interface PublicPlace {
   layer?: string
 }
 
-/** What a change of rules does to permissions, and the groups that it needs. */
+/** Permissions that a change of rules creates and deletes, and the groups that it needs. */
 export interface RuleChange {
   create: PermissionValues[]
   delete: number[]

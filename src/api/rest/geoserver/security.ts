@@ -25,7 +25,7 @@ export const listGeoserverUsers = operation({
 })
 
 /** Names of the roles that rules may name without a group. */
-export const systemRoles = ['ADMIN', 'ROLE_ANONYMOUS', 'ROLE_AUTHENTICATED'] as const
+const systemRoles = ['ADMIN', 'ROLE_ANONYMOUS', 'ROLE_AUTHENTICATED'] as const
 
 export const listGeoserverRoles = operation({
   summary: 'List roles in the shape of GeoServer: groups, and the roles of its own',

@@ -15,7 +15,7 @@ import {
 import type { UploadDeps } from './upload-data.ts'
 import { isZip, otherStore, sendStore } from './upload-data.ts'
 
-interface Place {
+interface RasterTarget {
   workspace: string
   name: string
   coverageName?: string | undefined
@@ -52,7 +52,7 @@ async function loadRaster(
   deps: UploadDeps,
   request: FastifyRequest,
   reply: FastifyReply,
-  { workspace, name, coverageName = name, isZip: isArchive }: Place & { isZip: boolean },
+  { workspace, name, coverageName = name, isZip: isArchive }: RasterTarget & { isZip: boolean },
 ): Promise<FastifyReply> {
   const { stores, layers } = deps.catalog
   if (coverageName !== name)
@@ -77,7 +77,7 @@ async function publishRaster(
   { catalog: { stores, rasters, layers } }: Pick<UploadDeps, 'catalog'>,
   request: FastifyRequest,
   reply: FastifyReply,
-  { workspace, name, coverageName, path }: Place & { path: string },
+  { workspace, name, coverageName, path }: RasterTarget & { path: string },
 ): Promise<FastifyReply> {
   const present = await stores.find(workspace, name)
   if (present !== undefined && present.parameters['path'] !== path) throw otherStore(present)
