@@ -47,7 +47,7 @@ export interface Description {
 }
 
 /** Conversion between XML and the value of a body or response. */
-export interface XmlDocument {
+interface XmlDocument {
   read?(root: XmlElement): unknown
   write?(value: unknown): string | undefined
 }
