@@ -37,7 +37,7 @@ const documentEndpoints = [
   endpoint('GET', coverage, 'workspace:read', 'view_metadata', { showCoverage }),
   endpoint('PUT', coverage, 'workspace:manage', 'change_metadata', { changeCoverage }),
   endpoint('DELETE', coverage, 'workspace:manage', 'remove', { deleteCoverage }),
-  endpoint('GET', '/rest/about/version', 'user', 'view', { showVersion }),
+  endpoint('GET', '/rest/about/version', 'user', 'view', { showGeoserverVersion: showVersion }),
   endpoint('POST', '/rest/reload', 'staff', 'view', { reload }),
   endpoint('PUT', '/rest/reload', 'staff', 'view', { putReload: reload }),
   endpoint('POST', '/rest/reset', 'staff', 'view', { reset: reload }),
@@ -59,14 +59,14 @@ const documentEndpoints = [
 const fileEndpoints = [
   endpoint(
     'PUT',
-    '/rest/workspaces/:workspace/datastores/:store/:file(^[a-z]+\\.[a-z]+$)',
+    '/rest/workspaces/:workspace/datastores/:store/:file(^[A-Za-z]+\\.[A-Za-z\\d]+$)',
     'workspace:manage',
     'upload',
     { uploadStoreFile },
   ),
   endpoint(
     'PUT',
-    '/rest/workspaces/:workspace/coveragestores/:store/:file(^[a-z]+\\.[a-z]+$)',
+    '/rest/workspaces/:workspace/coveragestores/:store/:file(^[A-Za-z]+\\.[A-Za-z\\d]+$)',
     'workspace:manage',
     'upload',
     { uploadCoverageFile },
