@@ -52,7 +52,6 @@ function valuesOf({ workspace, layer, style, store, importId }: NamedThings): Re
     map: 'none',
     job: '1',
     layergroup: 'none',
-    namespace: workspace,
     resource: 'none',
     service: 'wms',
   }

@@ -1,11 +1,10 @@
 import { Type } from 'typebox'
 import type { Rights } from '../../../access/index.ts'
 import type { Catalog } from '../../../catalog/index.ts'
-import { notFound } from '../../../core/errors/errors.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { operation } from '../../endpoint.ts'
 import { namespaceOf } from '../../workspace-namespace.ts'
-import { Linked, workspacePath } from '../catalog/paths.ts'
+import { Linked, WorkspaceParams, workspacePath } from '../catalog/paths.ts'
 
 /** Dependencies of the endpoints of namespaces. */
 export interface NamespaceDeps {
@@ -13,7 +12,6 @@ export interface NamespaceDeps {
 }
 
 const tags = ['geoserver']
-const params = Type.Object({ namespace: Type.String({ description: 'Prefix: the name of a workspace' }) })
 
 function namespacePath(name: string): string {
   return `/rest/namespaces/${encodeURIComponent(name)}`
@@ -43,18 +41,15 @@ export const showNamespace = operation({
   description:
     'Prefix and URI of the features of a workspace in WFS. The URI follows from the address of the server and cannot be set.',
   tags,
-  params,
+  params: WorkspaceParams,
   answers: {
     200: Type.Object({
       namespace: Type.Object({ prefix: Type.String(), uri: Type.String(), featureTypes: Type.String() }),
     }),
   },
   handle: async ({ catalog }: NamespaceDeps, request) => {
-    const { namespace } = request.params
-    const found = await catalog.workspaces.find(namespace)
-    if (found === undefined || !isReadable(await request.rights(), namespace))
-      throw notFound('unknown-workspace', `Workspace "${namespace}" does not exist`)
-    return { namespace: toNamespace(request, namespace) }
+    const { name } = await catalog.workspaces.get(request.params.workspace)
+    return { namespace: toNamespace(request, name) }
   },
 })
 

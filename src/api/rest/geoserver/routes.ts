@@ -30,7 +30,7 @@ const coverage = '/rest/workspaces/:workspace/coveragestores/:store/coverages/:r
 /** Documents that only GeoServer's clients use. */
 const documentEndpoints = [
   endpoint('GET', '/rest/namespaces', 'user', 'view', { listNamespaces }),
-  endpoint('GET', '/rest/namespaces/:namespace', 'user', 'view', { showNamespace }),
+  endpoint('GET', '/rest/namespaces/:workspace', 'workspace:read', 'view', { showNamespace }),
   endpoint('GET', featureType, 'workspace:read', 'view_metadata', { showFeatureType }),
   endpoint('PUT', featureType, 'workspace:manage', 'change_metadata', { changeFeatureType }),
   endpoint('DELETE', featureType, 'workspace:manage', 'remove', { deleteFeatureType }),
