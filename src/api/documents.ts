@@ -50,7 +50,7 @@ export function readXmlDocument({ routeOptions }: FastifyRequest, text: string):
   if (schema?.body === undefined) return undefined
   const root = parseXml(text, documentLimits)
   const { read } = config.operation?.xml ?? {}
-  return read === undefined ? readDocument(root, schema.body as Record<string, unknown>) : read(root)
+  return read === undefined ? readDocument(root, schema.body as object) : read(root)
 }
 
 async function refuseType({ headers, routeOptions }: FastifyRequest): Promise<never> {

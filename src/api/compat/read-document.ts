@@ -20,8 +20,8 @@ type Schema = Readonly<Record<string, unknown>>
  * schema of the JSON body tells lists, numbers and flags; what it does not know stays in the value and is ignored like unknown
  * members of JSON. Throws `Failure` (`invalid`) for another root element.
  */
-export function readDocument(root: XmlElement, schema: Schema): unknown {
-  const documents = branchesOf(schema).flatMap((one) => Object.entries(propertiesOf(one) ?? {}))
+export function readDocument(root: XmlElement, schema: object): unknown {
+  const documents = branchesOf(schema as Schema).flatMap((one) => Object.entries(propertiesOf(one) ?? {}))
   const known = documents.filter(([name]) => name === root.name).map(([, member]) => member)
   if (known.length > 0) return { [root.name]: toValue([root], { anyOf: known }) }
   const names = [...new Set(documents.map(([name]) => `<${name}>`))]
