@@ -61,7 +61,7 @@ describe('docs of finding, filtering, paging and downloading layers', () => {
     assert.match(group, /"name":"base","mode":"SINGLE".*"name":"default:trees".*"bounds":/s)
     writeFileSync(join(folder, 'roads.zip'), await shapefileZip('roads'))
     const rest = await run(blockAt("docs/geoserver-rest.md > GeoServer's configuration REST > sh 1"))
-    assert.match(rest, /city\{"dataStore":\{"name":"roads".*<layer><name>roads<\/name>/s)
+    assert.match(rest, /city\s*\{"dataStore":\{"name":"roads".*<layer><name>roads<\/name>/s)
     const printed = await run(blockAt('docs/downloads.md > Downloads > sh 1'))
     assert.match(printed, /trees\.fgb: .*B, 2 rows\nNot as in the layer:\n {2}Times of day/)
     const ends = { 'trees.gpkg': 'SQLite', 'tall.zip': 'PK', 'trees.fgb': 'fgb' }
