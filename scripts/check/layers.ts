@@ -70,6 +70,7 @@ export const moduleRules: ModuleRules = {
       'groups',
       'downloads',
       'importer',
+      'geoserver',
       'sources',
       'uploads',
       'monitoring',
@@ -285,7 +286,7 @@ export const moduleRules: ModuleRules = {
     'web/pages/layer': ['filter', 'style', 'raster', 'use', 'download', '.'],
   },
   entryPoints: {
-    'src/access': ['index.ts'],
+    'src/access': ['index.ts', 'geoserver-rules.ts', 'imported-rules.ts'],
     'src/audit': ['index.ts'],
     'src/app': ['app.ts', 'offline-commands.ts', 'backup/backup.ts', 'backup/restore.ts'],
     'src/catalog': ['index.ts'],

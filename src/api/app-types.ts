@@ -128,6 +128,8 @@ declare module 'fastify' {
     countsAs?: CountsAs
     /** Description in the OpenAPI document. */
     operation?: NamedDescription
+    /** Bodies and responses in JSON exist as XML of GeoServer too. */
+    hasXml?: boolean
   }
   interface FastifyInstance {
     dialect: Dialect

@@ -1,5 +1,6 @@
 import type { TSchema } from 'typebox'
 import { Type } from 'typebox'
+import type { XmlElement } from '../core/text/xml-tree.ts'
 
 /** A response in media types other than JSON, or in several. */
 export interface MediaAnswer {
@@ -41,6 +42,14 @@ export interface Description {
   reported?: { params?: TSchema; query?: TSchema; body?: TSchema }
   /** Media types of the body; default JSON. */
   consumes?: readonly string[]
+  /** XML of GeoServer's REST API that does not follow from the JSON. */
+  xml?: XmlDocument
+}
+
+/** Conversion between XML and the value of a body or response. */
+interface XmlDocument {
+  read?(root: XmlElement): unknown
+  write?(value: unknown): string | undefined
 }
 
 /** The same with the operation's name. */

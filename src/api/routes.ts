@@ -16,6 +16,7 @@ import { owsEndpoints } from './ows/routes.ts'
 import { auditEndpoints } from './rest/audit/routes.ts'
 import { catalogEndpoints } from './rest/catalog/routes.ts'
 import { downloadEndpoints } from './rest/downloads/routes.ts'
+import { geoserverEndpoints } from './rest/geoserver/routes.ts'
 import { groupEndpoints } from './rest/groups/routes.ts'
 import { importerEndpoints } from './rest/importer/routes.ts'
 import { jobEndpoints } from './rest/jobs/routes.ts'
@@ -67,6 +68,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...sourceEndpoints, // /rest/sources
   ...owsEndpoints, // /wms
   ...groupEndpoints, // /rest/layergroups
+  ...geoserverEndpoints, // /rest/namespaces, /rest/about, /rest/settings, /rest/services, /rest/security/acl, /gwc/rest
   ...mapEndpoints, // /rest/maps
   ...layerListEndpoints, // /rest/catalogue/layers
   ...stateEndpoints, // /rest/state

@@ -28,7 +28,8 @@ import { pagesArea } from '../api/pages/pages-area.ts'
 import { auditEndpoints } from '../api/rest/audit/routes.ts'
 import { catalogArea, stylesArea } from '../api/rest/catalog/routes.ts'
 import { downloadEndpoints } from '../api/rest/downloads/routes.ts'
-import { groupEndpoints } from '../api/rest/groups/routes.ts'
+import { geoserverAreas } from '../api/rest/geoserver/routes.ts'
+import { groupsArea } from '../api/rest/groups/routes.ts'
 import { importerAreas } from '../api/rest/importer/routes.ts'
 import { jobEndpoints } from '../api/rest/jobs/routes.ts'
 import { mapEndpoints } from '../api/rest/maps/routes.ts'
@@ -108,7 +109,8 @@ export function openAreas(context: AppServices): ApiArea[] {
       imports: importer.kept,
     }),
     stylesArea(catalog),
-    table(groupEndpoints, { catalog, bounds: placed.bounds }),
+    groupsArea({ catalog, bounds: placed.bounds }),
+    ...geoserverRest(context, placed.bounds),
     table(mapEndpoints, { catalog }),
     ...importerAreas({
       importer,
@@ -122,6 +124,25 @@ export function openAreas(context: AppServices): ApiArea[] {
     ...openMonitoringAreas(context),
     openOverview(context, placed.bounds),
   ]
+}
+
+/** Requests of GeoServer's configuration REST. */
+function geoserverRest(
+  { version, catalog, importer, accounts, settings, ...context }: AppServices,
+  bounds: LayerBounds,
+): ApiArea[] {
+  return geoserverAreas({
+    version,
+    catalog,
+    importer,
+    bounds,
+    about: settings.service,
+    users: accounts.users,
+    groups: accounts.groups,
+    permissions: new Permissions(context),
+    maxUploadBytes: settings.limits.maxUploadBytes,
+    importRoots: settings.data.importRoots,
+  })
 }
 
 type OwsAreaDeps = Parameters<typeof owsArea>[0]

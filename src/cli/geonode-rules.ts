@@ -1,6 +1,6 @@
+import type { KnownObjects, ReadRules, RuleSubject } from '../access/imported-rules.ts'
+import { anonymousEdits } from '../access/imported-rules.ts'
 import { ownValue } from '../core/values/record-keys.ts'
-import type { KnownObjects, ReadRules, RuleSubject } from './access-rules.ts'
-import { anonymousEdits } from './access-rules.ts'
 
 /** Options that map the names of GeoNode's resources to layers. */
 interface GeoNodeOptions {

@@ -157,6 +157,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/sources.md > A service of another agency > yaml 1': exampleServers,
   'docs/sources.md > Version control > sh 1': exampleServers,
   'docs/layer-groups.md > Layer groups > sh 1': layers,
+  "docs/geoserver-rest.md > GeoServer's configuration REST > sh 1": layers,
   'docs/maps.md > Addresses > sh 1': gdal,
   'docs/maps.md > Saved maps > sh 1': layers,
   'docs/maps.md > As a file > sh 1': gdal,

@@ -52,6 +52,8 @@ function valuesOf({ workspace, layer, style, store, importId }: NamedThings): Re
     map: 'none',
     job: '1',
     layergroup: 'none',
+    resource: 'none',
+    service: 'wms',
   }
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
+import { decodeXml } from '../xml-text.ts'
 import type { ServiceName } from './answer-service.ts'
 import { findServiceName, services } from './answer-service.ts'
 import { KeyValues, keyValuesOf } from './key-values.ts'
@@ -63,7 +64,7 @@ const xmlTypes = /^(?:text\/(?:xml|plain)|application\/(?:xml|(?!soap)[\w.-]+\+x
 
 /** Returns the text of the body, decoded by its byte order mark, its media type, or its XML declaration. */
 function bodyText({ headers, body }: FastifyRequest): string {
-  const [type = '', ...parameters] = (headers['content-type'] ?? 'text/xml').split(';')
+  const [type = ''] = (headers['content-type'] ?? 'text/xml').split(';')
   if (!xmlTypes.test(type.trim()))
     throw new OwsFailure(
       'InvalidParameterValue',
@@ -72,28 +73,7 @@ function bodyText({ headers, body }: FastifyRequest): string {
       415,
     )
   if (!Buffer.isBuffer(body) || body.length === 0) throw invalidBody('The body is empty')
-  const charset = /^\s*charset\s*=\s*"?([^"\s]+)"?\s*$/i
-  const named = parameters.map((one) => charset.exec(one)?.[1]).find((one) => one !== undefined)
-  return decode(body, markedEncoding(body) ?? named ?? declaredEncoding(body) ?? 'utf-8').trim()
-}
-
-function markedEncoding(body: Buffer): string | undefined {
-  const [first, second] = body
-  if (first === 0xfe && second === 0xff) return 'utf-16be'
-  return first === 0xff && second === 0xfe ? 'utf-16le' : undefined
-}
-
-function declaredEncoding(body: Buffer): string | undefined {
-  const start = body.subarray(0, 200).toString('latin1')
-  return /^(?:\xEF\xBB\xBF)?\s*<\?xml[^>]*?encoding\s*=\s*["']([\w.-]+)["']/.exec(start)?.[1]
-}
-
-function decode(body: Buffer, encoding: string): string {
-  try {
-    return new TextDecoder(encoding, { fatal: true }).decode(body)
-  } catch {
-    throw invalidBody(`The body is not text in the encoding "${encoding.slice(0, 40)}"`)
-  }
+  return decodeXml(body, headers['content-type'], (reason) => invalidBody(`The body ${reason}`)).trim()
 }
 
 function requireService(name: string): ServiceName {

@@ -1,5 +1,4 @@
 import { fromGmlId, xmlName } from '../../formats/writing/index.ts'
-import type { FastifyRequest } from '../app-types.ts'
 
 /** Prefixes that documents have for something else. */
 const taken = /^(?:xml.*|gml|wfs|xsi|xs|ows|fes|ogc|xlink)$/i
@@ -10,11 +9,6 @@ export function namespacePrefix(workspace: string): string {
   if (!taken.test(name)) return name
   const code = (name.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')
   return `_x${code}_${name.slice(1)}`
-}
-
-/** The namespace of the features of a workspace. */
-export function namespaceOf(request: FastifyRequest, workspace: string): string {
-  return request.link(`/${encodeURIComponent(workspace)}/wfs`)
 }
 
 /**

@@ -13,6 +13,10 @@ export const unaudited: Readonly<Record<string, string>> = {
   beginPasskeySignIn: 'makes a challenge',
   beginPasskey: 'makes a challenge',
   writeUpload: 'sends bytes of an upload, whose begin is recorded',
+  reload: 'changes nothing',
+  putReload: 'changes nothing',
+  reset: 'changes nothing',
+  putReset: 'changes nothing',
   postWms: 'reads',
   postWorkspaceWms: 'reads',
   postWfs: 'reads',
@@ -34,7 +38,7 @@ const signIns: Readonly<Record<string, string>> = {
 
 /** Operations whose bodies and responses are features or files: their states are layer versions. */
 const withoutBodies =
-  /^(?:createFeature|replaceFeature|updateFeature|deleteFeature|sendRejects|uploadFiles?|changeImportFile|changeTaskFile|loadDump)$/
+  /^(?:createFeature|replaceFeature|updateFeature|deleteFeature|sendRejects|uploadFiles?|uploadStoreFile|uploadCoverageFile|changeImportFile|changeTaskFile|loadDump)$/
 
 /** Name of the action of an operation: `createUser` is `user.create`. */
 export function actionOf(operationId: string): string {

@@ -7,7 +7,7 @@ import type { ServerSettings } from '../../core/config/settings.ts'
 import { STATUS_CODES } from '../../core/network/node-http.ts'
 import type { App } from '../app-types.ts'
 import { hasOlderAnswers } from '../compat/dialect.ts'
-import type { Answers, NamedDescription } from '../description.ts'
+import { type Answers, media, type NamedDescription } from '../description.ts'
 import { FailureReply } from '../rest/monitoring/bodies.ts'
 import { isMonitoringPath } from '../rest/monitoring/envelope.ts'
 import { addExamples } from './api-examples.ts'
@@ -80,12 +80,17 @@ function describeRoute(
   const { operation, access } = config ?? {}
   const failed = isMonitoringPath(url) ? monitoringFailure : failure
   const security: Record<string, string[]>[] = access === 'public' ? [] : [{ basic: [] }, { token: [] }]
-  const described = operation === undefined ? schema : describeOperation(app, operation, schema)
+  const described = operation === undefined ? schema : describeOperation(app, operation, schema, config)
   const answers = Object(described?.response)
   return { ...described, response: { ...answers, '4xx': failed, '5xx': failed }, security }
 }
 
-function describeOperation(app: App, operation: NamedDescription, schema: FastifySchema = {}): FastifySchema {
+function describeOperation(
+  app: App,
+  operation: NamedDescription,
+  schema: FastifySchema = {},
+  { hasXml = false }: Pick<FastifyContextConfig, 'hasXml'> = {},
+): FastifySchema {
   const { id, summary, tags, description, deprecated, reported, consumes } = operation
   const older = hasOlderAnswers(app.dialect) ? operation.olderAnswers : undefined
   return {
@@ -98,20 +103,32 @@ function describeOperation(app: App, operation: NamedDescription, schema: Fastif
       schema.querystring,
     params: describeParameters((reported?.params ?? schema.params) as TSchema | undefined) ?? schema.params,
     body: reported?.body ?? schema.body ?? schema.body,
-    consumes: consumes?.slice() ?? schema.consumes,
+    consumes: consumes?.slice() ?? (hasXml && schema.body ? [...documentTypes] : schema.consumes),
     operationId: id,
     tags,
-    response: describeAnswers(older ?? operation.answers),
+    response: describeAnswers(older ?? operation.answers, hasXml),
   }
 }
 
 /** Returns the responses with a description of each status. */
-function describeAnswers(answers: Answers): object {
-  const described = Object.entries(answers).map(([status, answer]) => {
-    const { description = STATUS_CODES[status] } = answer as { description?: string }
-    return [status, { ...answer, 'x-response-description': description }] as const
+function describeAnswers(answers: Answers, hasXml: boolean): object {
+  const described = Object.entries(answers).map(([status, only]) => {
+    const answer = hasXml ? withXml(only) : only
+    const { description } = answer as { description?: string }
+    return [status, { ...answer, 'x-response-description': description || STATUS_CODES[status] }] as const
   })
   return Object.fromEntries(described)
+}
+
+/** Media types of documents that exist as XML. */
+const documentTypes = ['application/json', 'application/xml']
+
+/** Adds XML to a response in JSON. */
+function withXml(answer: Answers[number]): Answers[number] {
+  const { content, type, description } = answer as { content?: object; type?: string; description?: string }
+  if (content !== undefined || type === 'null') return answer
+  const xml = Type.String({ description: 'The same document as XML' })
+  return media(description ?? '', { 'application/json': answer as TSchema, 'application/xml': xml })
 }
 
 /** Headers that the server sets by itself, from what it sends. */

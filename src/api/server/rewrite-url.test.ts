@@ -12,6 +12,17 @@ describe('rewriteUrl', () => {
     ['keeps the root', 'GET', '/', '', '/'],
     ['gives the root for the bare base path', 'GET', '/geo', '/geo', '/'],
     ['drops .json under /rest', 'GET', '/rest/workspaces.json?x=1', '', '/rest/workspaces?x=1'],
+    ['drops .xml of documents', 'GET', '/rest/layers/city:roads.xml?x=1', '', '/rest/layers/city:roads?x=1'],
+    ['drops .xml of a list', 'GET', '/rest/workspaces.xml', '', '/rest/workspaces'],
+    ['drops .xml below /gwc/rest', 'GET', '/gwc/rest/layers/a:b.xml', '', '/gwc/rest/layers/a:b'],
+    ['keeps .xml of imports', 'GET', '/rest/imports.xml', '', '/rest/imports.xml'],
+    [
+      'keeps the file of a store',
+      'PUT',
+      '/rest/workspaces/a/datastores/b/file.shp',
+      '',
+      '/rest/workspaces/a/datastores/b/file.shp',
+    ],
     ['keeps .json elsewhere', 'GET', '/openapi.json', '', '/openapi.json'],
     ['makes task plural', 'GET', '/rest/imports/3/task/0/layer', '', '/rest/imports/3/tasks/0/layer'],
     [

@@ -7,9 +7,13 @@ const namesFile = [
   { method: undefined, path: /^\/rest\/imports\/.+\/data\/files\/[^/]+$/ },
 ]
 
+/** Documents of GeoServer's REST API, which exist as XML too. */
+const hasXml =
+  /^\/(?:rest\/(?:workspaces|namespaces|layers|layergroups|styles|about|settings|services|security\/(?:acl|usergroup|roles)|reload|reset)|gwc\/rest)(?=[/.])/
+
 /**
- * Normalizes a path: removes the base path, a trailing slash and a `.json` suffix under `/rest`, and replaces
- * `/task` by `/tasks`. Case and query are unchanged.
+ * Normalizes a path: removes the base path, a trailing slash, a `.json` suffix under `/rest`, a `.xml` suffix of documents that
+ * exist as XML, and replaces `/task` by `/tasks`. Case and query are unchanged.
  */
 export function rewriteUrl(method: string, url: string, basePath: string): string {
   const queryAt = url.indexOf('?')
@@ -17,7 +21,8 @@ export function rewriteUrl(method: string, url: string, basePath: string): strin
   const full = queryAt < 0 ? url : url.slice(0, queryAt)
   if (full !== basePath && !full.startsWith(`${basePath}/`)) return outside + query
   const path = withoutTrailingSlash(full.slice(basePath.length))
-  return (path.startsWith('/rest/') ? restPath(method, path) : path) + query
+  const isRest = path.startsWith('/rest/') || path.startsWith('/gwc/rest/')
+  return (isRest ? restPath(method, path) : path) + query
 }
 
 function withoutTrailingSlash(path: string): string {
@@ -31,5 +36,6 @@ function restPath(method: string, path: string): string {
   const isFile = namesFile.some(
     (one) => (one.method === undefined || one.method === method) && one.path.test(plural),
   )
-  return isFile ? plural : plural.replace(/(?<=[^/])\.json$/, '')
+  if (isFile) return plural
+  return plural.replace(hasXml.test(plural) ? /(?<=[^/])\.(?:json|xml)$/ : /(?<=[^/])\.json$/, '')
 }

@@ -1,7 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import type { KnownObjects, NotTaken, ReadRules, RulePermission, RuleSubject } from '../access-rules.ts'
+import { readLayerRules, readRestRules } from '../../access/geoserver-rules.ts'
+import type {
+  KnownObjects,
+  NotTaken,
+  ReadRules,
+  RulePermission,
+  RuleSubject,
+} from '../../access/imported-rules.ts'
 import { readGeoNodeRules } from '../geonode-rules.ts'
-import { readLayerRules, readRestRules } from '../geoserver-rules.ts'
 import { readChoice, UsageError } from '../options.ts'
 import type { RestRequests } from '../rest-client.ts'
 import { listOf, readField, readString } from '../rest-client.ts'

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { blockAt } from '../../support/document-blocks.ts'
 import { runCommands } from '../../support/document-commands.ts'
+import { shapefileZip } from '../../support/geoserver-rest.ts'
 import { startTerrane, temporaryData } from '../../support/terrane-process.ts'
 import { pointsJson } from '../../support/versioned-layers.ts'
 
@@ -58,6 +59,9 @@ describe('docs of finding, filtering, paging and downloading layers', () => {
     assert.match(map, /"name":"trees","title":"Trees".*"opacity":0\.5.*"name":"trees".*"omittedLayers":0/s)
     const group = await run(blockAt('docs/layer-groups.md > Layer groups > sh 1'))
     assert.match(group, /"name":"base","mode":"SINGLE".*"name":"default:trees".*"bounds":/s)
+    writeFileSync(join(folder, 'roads.zip'), await shapefileZip('roads'))
+    const rest = await run(blockAt("docs/geoserver-rest.md > GeoServer's configuration REST > sh 1"))
+    assert.match(rest, /city\s*\{"dataStore":\{"name":"roads".*<layer><name>roads<\/name>/s)
     const printed = await run(blockAt('docs/downloads.md > Downloads > sh 1'))
     assert.match(printed, /trees\.fgb: .*B, 2 rows\nNot as in the layer:\n {2}Times of day/)
     const ends = { 'trees.gpkg': 'SQLite', 'tall.zip': 'PK', 'trees.fgb': 'fgb' }

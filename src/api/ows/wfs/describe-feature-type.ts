@@ -6,9 +6,10 @@ import {
   gmlSchemaFrame,
   gmlSchemaImports,
 } from '../../../formats/writing/index.ts'
+import { namespaceOf } from '../../workspace-namespace.ts'
 import type { OwsCatalog, OwsDeps } from '../ows-deps.ts'
 import { readableSummaries, sendPieces } from '../send-pieces.ts'
-import { namespaceOf, namespacePrefix } from '../type-names.ts'
+import { namespacePrefix } from '../type-names.ts'
 import { requireType } from './feature-types.ts'
 import { readTypeNames } from './kvp-feature-request.ts'
 import { readOutputFormat } from './output-formats.ts'

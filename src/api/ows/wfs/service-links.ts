@@ -1,7 +1,8 @@
 import type { LayerRecord } from '../../../catalog/index.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { tokenForLinks } from '../../url-token.ts'
-import { namespaceOf, namespacePrefix, typeNameOf } from '../type-names.ts'
+import { namespaceOf } from '../../workspace-namespace.ts'
+import { namespacePrefix, typeNameOf } from '../type-names.ts'
 import type { MemberNamespaces } from './collection-frame.ts'
 import type { WfsRequest } from './wfs-request.ts'
 

@@ -2,8 +2,9 @@ import type { LayerRecord } from '../../../catalog/index.ts'
 import { gmlNamespaces, xmlAttribute, xmlName, xmlText } from '../../../formats/writing/index.ts'
 import { findCrs } from '../../../geo/crs-database.ts'
 import type { WrittenForm } from '../../../stores/index.ts'
+import { namespaceOf } from '../../workspace-namespace.ts'
 import { toUrn } from '../named-crs.ts'
-import { namespaceOf, namespacePrefix, typeNameOf } from '../type-names.ts'
+import { namespacePrefix, typeNameOf } from '../type-names.ts'
 import type { WmsRequest } from './wms-request.ts'
 
 /** Features of one layer at a point of a map. */

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../../catalog/index.ts'
 import type { ApiArea, FastifyRequest } from '../../app-types.ts'
+import { takeXmlDocuments } from '../../documents.ts'
 import { addEndpoints, endpoint } from '../../endpoint.ts'
 import type { ComparisonDeps, InventoryDeps, PublicAccessDeps, VersionDeps } from './catalog-deps.ts'
 import { listPalettes, showClasses } from './classes.ts'
@@ -34,7 +35,7 @@ import {
   showCoverageStore,
   showDataStore,
 } from './stores.ts'
-import { documentTypes } from './style-documents.ts'
+import { documentTypes, readStyleText } from './style-documents.ts'
 import { changeStyle, createStyle, deleteStyle, listStyles, showStyle } from './styles.ts'
 import {
   changeStyleOfWorkspace,
@@ -228,6 +229,7 @@ export const catalogEndpoints = [
 /** `/rest/workspaces` with their stores, and `/rest/layers`. */
 export function catalogArea(deps: PublicAccessDeps & VersionDeps & ComparisonDeps & InventoryDeps): ApiArea {
   return (app) => {
+    takeXmlDocuments(app)
     addEndpoints(app, workspaceEndpoints, deps)
     addEndpoints(app, storeEndpoints, deps)
     addEndpoints(app, inventoryEndpoints, deps)
@@ -240,11 +242,10 @@ export function catalogArea(deps: PublicAccessDeps & VersionDeps & ComparisonDep
 export function stylesArea(catalog: Catalog): ApiArea {
   return (app) => {
     for (const type of documentTypes)
-      app.addContentTypeParser(
-        type,
-        { parseAs: 'string' },
-        async (_request: FastifyRequest, body: string) => body,
+      app.addContentTypeParser(type, { parseAs: 'string' }, async (request: FastifyRequest, body: string) =>
+        readStyleText(request, body),
       )
+    takeXmlDocuments(app)
     addEndpoints(app, styleEndpoints, { catalog })
   }
 }

@@ -8,11 +8,23 @@ import {
   styleFormats,
   styleLanguages,
 } from '../../../styles/index.ts'
-import type { FastifyReply } from '../../app-types.ts'
+import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
+import { isXmlType } from '../../compat/document-form.ts'
+import { readXmlDocument } from '../../documents.ts'
 
 export const seType = 'application/vnd.ogc.se+xml'
 
 export const documentTypes: string[] = styleLanguages.flatMap(({ mediaTypes }) => [...mediaTypes])
+
+/**
+ * Returns a body as the document that it is; GeoServer's description of a style, which has the media type of XML too, as the
+ * value of its JSON.
+ */
+export function readStyleText(request: FastifyRequest, body: string): unknown {
+  const isDescription =
+    isXmlType(request.headers['content-type']) && /^\uFEFF?\s*(?:<[?!][^>]*>\s*)*<style[\s/>]/.test(body)
+  return isDescription ? readXmlDocument(request, body) : body
+}
 
 /** The format that a content type names. */
 export function formatOfType(contentType: string): StyleFormat | undefined {

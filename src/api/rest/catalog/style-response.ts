@@ -67,6 +67,7 @@ export const documentAnswers = {
 
 export const StyleOrDocument = media('The style, or its document by Accept or the ending of its name', {
   'application/json': StyleReply,
+  'application/xml': Type.String({ description: 'The same as XML' }),
   ...documentAnswers,
 })
 

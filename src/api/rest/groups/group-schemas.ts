@@ -14,6 +14,10 @@ const PublishedBody = Type.Object({
     description: '`<workspace>:<name>`; the workspace of the group may be left out',
   }),
 })
+const LayerName = Type.Union([
+  Type.String({ minLength: 1, maxLength: 300 }),
+  Type.Object({ name: Type.String({ maxLength: 300 }) }),
+])
 const StyleBody = Type.Union([
   Type.Null(),
   Type.String({ maxLength: 200 }),
@@ -21,7 +25,9 @@ const StyleBody = Type.Union([
 ])
 
 /** One value or a list: GeoServer writes a list of one as its only value. */
-function oneOrSeveral<Schema extends typeof PublishedBody | typeof StyleBody>(schema: Schema) {
+function oneOrSeveral<Schema extends typeof PublishedBody | typeof LayerName | typeof StyleBody>(
+  schema: Schema,
+) {
   return Type.Union([Type.Array(schema, { maxItems: 100 }), schema])
 }
 
@@ -33,6 +39,12 @@ export const GroupBody = Type.Object({
     abstractTxt: Type.Optional(Type.String({ maxLength: 10_000 })),
     publishables: Type.Optional(
       Type.Object({ published: oneOrSeveral(PublishedBody) }, { description: 'Members, the lowest first' }),
+    ),
+    layers: Type.Optional(
+      Type.Object(
+        { layer: oneOrSeveral(LayerName) },
+        { description: 'Members that are layers, in the older form of GeoServer' },
+      ),
     ),
     styles: Type.Optional(
       Type.Object(

@@ -21,7 +21,8 @@ export async function readGroupBody(
   place: GroupName,
   { content, current }: { content: GroupContent; current: GroupValues },
 ): Promise<GroupValues> {
-  const { mode, title, abstractTxt, publishables, styles } = content
+  const { mode, title, abstractTxt, styles } = content
+  const publishables = content.publishables ?? fromLayers(content.layers)
   const named =
     publishables === undefined
       ? current.members
@@ -33,6 +34,13 @@ export async function readGroupBody(
     abstract: abstractTxt ?? current.abstract,
     members: isChanged ? await withStyles(catalog, named, listOf<Styles>(styles?.style ?? [])) : named,
   }
+}
+
+/** Returns the members of the older form, which are layers. */
+function fromLayers(layers: GroupContent['layers']): GroupContent['publishables'] {
+  if (layers === undefined) return undefined
+  const names = listOf<typeof layers.layer>(layers.layer)
+  return { published: names.map((one) => ({ name: typeof one === 'string' ? one : one.name })) }
 }
 
 function listOf<Value>(value: Value): Extract<Value, readonly unknown[]> {

@@ -1,4 +1,6 @@
-import { endpoint } from '../../endpoint.ts'
+import type { ApiArea } from '../../app-types.ts'
+import { takeXmlDocuments } from '../../documents.ts'
+import { addEndpoints, endpoint } from '../../endpoint.ts'
 import { listGroupInventories } from './group-inventory.ts'
 import {
   changeLayerGroup,
@@ -7,6 +9,7 @@ import {
   createLayerGroupOfWorkspace,
   deleteLayerGroup,
   deleteLayerGroupOfWorkspace,
+  type GroupDeps,
   listLayerGroups,
   listLayerGroupsOfWorkspace,
   showLayerGroup,
@@ -33,3 +36,11 @@ export const groupEndpoints = [
     deleteLayerGroupOfWorkspace,
   }),
 ]
+
+/** `/rest/layergroups`, and the groups of workspaces. */
+export function groupsArea(deps: GroupDeps): ApiArea {
+  return (app) => {
+    takeXmlDocuments(app)
+    addEndpoints(app, groupEndpoints, deps)
+  }
+}

@@ -1,6 +1,6 @@
-import type { KnownObjects, NotTaken, ReadRules, RulePermission, RuleSubject } from './access-rules.ts'
-import { anonymousEdits, layersIn } from './access-rules.ts'
-import { type Property, readProperties } from './java-properties.ts'
+import { type Property, readProperties } from '../core/text/java-properties.ts'
+import type { KnownObjects, NotTaken, ReadRules, RulePermission, RuleSubject } from './imported-rules.ts'
+import { anonymousEdits, layersIn } from './imported-rules.ts'
 
 type Access = 'r' | 'w' | 'a'
 
@@ -33,14 +33,26 @@ function subjectOf(role: string): RuleSubject {
  */
 export function readLayerRules(text: string, known: KnownObjects): ReadRules {
   const read: ReadRules = { taken: [], notTaken: [], bad: [] }
+  const rules = takeRules(readProperties(text), known, read)
+  for (const access of ['r', 'w'] as const) noteDefault(access, rules, read)
+  return read
+}
+
+/** Reads rules as `readLayerRules` does, without what GeoServer does where a file has no rule. */
+export function readLayerRuleList(rules: readonly Property[], known: KnownObjects): ReadRules {
+  const read: ReadRules = { taken: [], notTaken: [], bad: [] }
+  takeRules(rules, known, read)
+  return read
+}
+
+function takeRules(properties: readonly Property[], known: KnownObjects, read: ReadRules): LayerRule[] {
   const rules: LayerRule[] = []
-  for (const property of readProperties(text)) {
+  for (const property of properties) {
     const rule = readLine(property, read)
     if (rule !== undefined && isKnown(rule, known, read)) rules.push(rule)
   }
   for (const rule of rules) takeRule(rule, rules, known, read)
-  for (const access of ['r', 'w'] as const) noteDefault(access, rules, read)
-  return read
+  return rules
 }
 
 function readLine({ line, key, value }: Property, read: ReadRules): LayerRule | undefined {

@@ -34,6 +34,7 @@ export interface KnownObjects {
   layers: readonly string[]
 }
 
+/** Reason why a rule that lets everyone write is not taken. */
 export const anonymousEdits =
   'everyone could edit without a login. If that is meant: terrane permissions create everyone RESOURCE edit'
 

@@ -1,4 +1,4 @@
-import { ownValue } from '../core/values/record-keys.ts'
+import { ownValue } from '../values/record-keys.ts'
 /** An entry of a Java properties file with the number of its first line, from 1. */
 export interface Property {
   line: number
