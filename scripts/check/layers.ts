@@ -58,6 +58,7 @@ export const moduleRules: ModuleRules = {
       'basemap',
       'tiles',
       'ogcapi',
+      'stac',
       'ows',
       'metrics-export',
       'pages',

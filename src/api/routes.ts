@@ -31,6 +31,7 @@ import { layerListEndpoints, stateEndpoints } from './rest/overview/routes.ts'
 import { sourceEndpoints } from './rest/sources/routes.ts'
 import { uploadEndpoints } from './rest/uploads/routes.ts'
 import { permissionEndpoints } from './security/routes.ts'
+import { stacEndpoints } from './stac/routes.ts'
 import { pictureEndpoints } from './tiles/picture-routes.ts'
 import { tileEndpoints } from './tiles/routes.ts'
 
@@ -57,6 +58,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...loadEndpoints, // /monitoring/api/load
   ...checkEndpoints, // /monitoring/api/status, /monitoring/api/notifications
   ...ogcEndpoints, // /ogc
+  ...stacEndpoints, // /stac
   ...tileEndpoints, // /tiles
   ...pictureEndpoints, // /tiles
   ...downloadEndpoints, // /rest/layers/<layer>/exports, /rest/downloads

@@ -35,6 +35,7 @@ import { mapEndpoints } from '../api/rest/maps/routes.ts'
 import { sourceEndpoints } from '../api/rest/sources/routes.ts'
 import { uploadArea } from '../api/rest/uploads/routes.ts'
 import { permissionEndpoints } from '../api/security/routes.ts'
+import { stacArea } from '../api/stac/routes.ts'
 import { pictureEndpoints } from '../api/tiles/picture-routes.ts'
 import { tileEndpoints } from '../api/tiles/routes.ts'
 import { TileLimiter } from '../api/tiles/tile-limiter.ts'
@@ -93,6 +94,17 @@ export function openAreas(context: AppServices): ApiArea[] {
       about: settings.service,
       pages: pages.filesOf('ogc', ['ogc']),
       secret: context.directory.key,
+    }),
+    stacArea({
+      catalog,
+      clock,
+      version,
+      sharedMaxAgeSeconds,
+      bounds: placed.bounds,
+      about: settings.service,
+      pages: pages.filesOf('ogc', ['ogc']),
+      pageTokens: new PageTokens(context.directory.key),
+      counts: new CachedCounts(catalog.layers),
     }),
     table(tileEndpoints, tiles),
     table(pictureEndpoints, { ...tiles, ...drawn }),

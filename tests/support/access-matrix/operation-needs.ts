@@ -74,6 +74,8 @@ const lines: [RegExp, Need][] = [
   [/^GET \/ogc\/collections\/{}/, publicLayer],
   [/^GET \/ogc\/catalogue\/collections\/layers\/items\/{}$/, publicLayer],
   [/^GET \/ogc/, nothing],
+  [/^GET \/stac\/collections\/{}/, publicLayer],
+  [/^(GET|POST) \/stac/, nothing],
   [/^GET \/tiles\/sprites/, nothing],
   [/^POST \/tiles\/{}/, on('layer', 'read')],
   [/^GET \/tiles\/{}/, publicLayer],

@@ -12,6 +12,7 @@ import { landingPage } from './pages/landing.ts'
 import { problemPage } from './pages/problem.ts'
 import { cataloguePage, recordPage, recordsPage } from './pages/records.ts'
 import { schemaPage } from './pages/schema.ts'
+import { stacPage } from './pages/stac.ts'
 import { tileMatrixSetPage, tileMatrixSetsPage, tilesetPage, tilesetsPage } from './pages/tiles.ts'
 
 type Render = (document: never, shown: Shown) => HtmlPage
@@ -41,6 +42,14 @@ const pages: Readonly<Record<string, Render>> = {
   getCatalogueSortables: schemaPage('sortables'),
   getRecords: recordsPage,
   getRecord: recordPage,
+  getStacCatalog: stacPage,
+  getStacConformance: conformancePage,
+  getStacApi: apiPage,
+  getStacCollections: stacPage,
+  getStacCollection: stacPage,
+  getStacItems: stacPage,
+  getStacItem: stacPage,
+  searchStacItems: stacPage,
   problem: problemPage,
 }
 
