@@ -112,7 +112,9 @@ export function getAddresses(things: NamedThings): string[] {
     (path) => `/ogc/collections/${encodeURIComponent(things.raster)}${path}`,
   )
   const collection = `/stac/collections/${encodeURIComponent(things.raster)}`
-  const items = ['', '/items', `/items/${encodeURIComponent(things.raster)}`].map((path) => `${collection}${path}`)
+  const items = ['', '/items', `/items/${encodeURIComponent(things.raster)}`].map(
+    (path) => `${collection}${path}`,
+  )
   const pictures = ['/0/0/0.png', '/thumbnail.png', '/legend.png'].map(
     (path) => `/tiles/${encodeURIComponent(things.raster)}${path}`,
   )

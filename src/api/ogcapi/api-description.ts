@@ -9,6 +9,7 @@ import { mapPaths } from './api-maps.ts'
 import { type ParameterName, parameters, query } from './api-parameters.ts'
 import { schemas } from './api-schemas.ts'
 import {
+  offeredCoverages,
   offeredDescriptions,
   offeredDocuments,
   offeredGranules,
@@ -33,6 +34,8 @@ interface Operation {
   offered?: readonly Representation[]
   /** True if the response may be empty. */
   mayBeEmpty?: boolean
+  /** True if no page is offered, so that the language does not matter. */
+  isFile?: boolean
 }
 
 function answerOf(mediaType: string, schema: keyof typeof schemas): object {
@@ -151,6 +154,14 @@ const operations: Record<string, Operation> = {
     answer: file,
     parameters: ['collectionId', 'featureId', 'fileName'],
   },
+  [`${collectionPath}/coverage`]: {
+    offered: offeredCoverages,
+    isFile: true,
+    id: 'getCoverage',
+    summary: 'A coverage as GeoTIFF, or a range of it',
+    answer: { 'image/tiff': { schema: { type: 'string', format: 'binary' } } },
+    parameters: ['collectionId'],
+  },
   [`${collectionPath}/file/{fileName}`]: {
     id: 'getCoverageFile',
     summary: 'The file of a coverage, or a range of it',
@@ -246,7 +257,7 @@ function otherContent(offered: readonly Representation[] = []): object {
 }
 
 function toOperation(
-  { id, summary, answer, offered, mayBeEmpty = false, parameters: names = [] }: Operation,
+  { id, summary, answer, offered, mayBeEmpty = false, isFile = false, parameters: names = [] }: Operation,
   tag: 'features' | 'tiles',
 ): ItemsDescription['operation'] {
   const parametersOfOne = names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
@@ -254,7 +265,10 @@ function toOperation(
     operationId: id,
     summary,
     tags: [tag],
-    parameters: [...parametersOfOne, ...(offered === undefined ? [] : [formatParameter(offered), language])],
+    parameters: [
+      ...parametersOfOne,
+      ...(offered === undefined ? [] : [formatParameter(offered), ...(isFile ? [] : [language])]),
+    ],
     responses: {
       200: { description: summary, content: { ...answer, ...otherContent(offered) } },
       ...(mayBeEmpty ? { 204: { description: 'Nothing is there' } } : {}),

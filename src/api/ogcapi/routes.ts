@@ -4,8 +4,9 @@ import { answerFailures } from '../errors.ts'
 import { writeProblemPage } from './as-html.ts'
 import { CachedCounts } from './cached-counts.ts'
 import { CachedValues } from './cached-values.ts'
+import { CloudOptimizedCopies } from './cloud-optimized.ts'
 import { describeCollection, getCollections, getQueryables, getSchema, getSortables } from './collections.ts'
-import { getCoverageFile, getGranule, getGranuleFile, getGranules } from './coverages.ts'
+import { getCoverage, getCoverageFile, getGranule, getGranuleFile, getGranules } from './coverages.ts'
 import { getDownload } from './download.ts'
 import {
   createFeature,
@@ -79,6 +80,7 @@ export const ogcEndpoints = [
   endpoint('GET', '/ogc/collections/:collectionId/granules/:featureId/file/:fileName', 'public', 'OWS:WCS', {
     getGranuleFile,
   }),
+  endpoint('GET', '/ogc/collections/:collectionId/coverage', 'public', 'OWS:WCS', { getCoverage }),
   endpoint('GET', '/ogc/collections/:collectionId/file/:fileName', 'public', 'OWS:WCS', { getCoverageFile }),
   ...tilesetEndpoints,
   ...recordEndpoints,
@@ -96,12 +98,13 @@ export function ogcArea({
   const { layers } = parts.catalog
   const kept = { counts: new CachedCounts(layers), values: new CachedValues(layers) }
   const pageTokens = new PageTokens(secret)
+  const cogs = new CloudOptimizedCopies(parts.downloads, layers)
   return (app) => {
     app.decorate('html', { ...parts.pages, version: parts.version })
     answerFailures(app, writeProblemPage)
     app.register(async (scope) => void scope.setNotFoundHandler(app.answerUnknownPath), { prefix: '/ogc' })
     keepBodies(app)
-    addEndpoints(app, ogcEndpoints, { ...parts, kept, pageTokens })
+    addEndpoints(app, ogcEndpoints, { ...parts, kept, pageTokens, cogs })
   }
 }
 

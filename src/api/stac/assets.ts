@@ -1,5 +1,6 @@
 import type { LayerRecord, StoreRecord } from '../../catalog/index.ts'
 import type { FastifyRequest } from '../app-types.ts'
+import { cogMediaType } from '../ogcapi/cloud-optimized.ts'
 import { collectionId } from '../ogcapi/collection.ts'
 import { coverageLinks } from '../ogcapi/coverage.ts'
 import { layerSegment } from '../tiles/named-layers.ts'
@@ -28,7 +29,7 @@ export function thumbnailAsset(request: FastifyRequest, layer: LayerRecord): Rec
   return { thumbnail: { href, type: 'image/png', title: 'Thumbnail', roles: ['thumbnail'] } }
 }
 
-/** Returns the assets of a raster with one file: the file, a download as GeoTIFF, a map and the thumbnail. */
+/** Returns the assets of a raster with one file: the file, a cloud-optimized GeoTIFF, a map and the thumbnail. */
 export async function rasterAssets(
   request: FastifyRequest,
   layer: LayerRecord,
@@ -36,7 +37,6 @@ export async function rasterAssets(
 ): Promise<Record<string, Asset>> {
   const [file] = await coverageLinks(request, layer, store)
   const path = collectionPath(layer)
-  const geotiff = 'image/tiff; application=geotiff'
   return {
     ...(file === undefined
       ? {}
@@ -49,10 +49,10 @@ export async function rasterAssets(
             'file:size': file.length,
           },
         }),
-    download: {
-      href: request.link(`${path}/download?f=tif`),
-      type: geotiff,
-      title: 'Download as GeoTIFF',
+    cog: {
+      href: request.link(`${path}/coverage?f=cog`),
+      type: cogMediaType,
+      title: 'Cloud-optimized GeoTIFF',
       roles: ['data'],
     },
     ...(hasMap(layer)

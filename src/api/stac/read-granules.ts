@@ -1,5 +1,10 @@
 import type { LayerRecord } from '../../catalog/index.ts'
+import { parseCql2Json } from '../../filters/cql2-json.ts'
+import { allOf } from '../../filters/filter.ts'
+import { indexSchema } from '../../importer/index.ts'
 import type { FeaturePageRequest } from '../../stores/index.ts'
+import type { RequestFilter } from '../../stores/reading/request-filter.ts'
+import { toRequestFilter } from '../../stores/reading/request-filter.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import type { Granules } from '../ogcapi/granules.ts'
 import { granuleLink, openGranules } from '../ogcapi/granules.ts'
@@ -81,23 +86,40 @@ function pageRequest(
 ): FeaturePageRequest {
   const { boxes, interval, intersects } = search
   const { srs, crs, times } = layer.details
-  const isTimed = interval !== undefined && times !== undefined
   return {
-    query: {
-      table: index.nativeName,
-      limit,
-      offset: 0,
-      featureIds: ids,
-      time: isTimed ? { attribute: 'time', ...interval } : undefined,
-    },
+    query: { table: index.nativeName, limit, offset: 0, featureIds: ids },
     box: boxes === undefined ? undefined : { boxes, srs: 'EPSG:4326' },
-    filter: intersects?.filter,
+    filter: filterOf(intersects?.filter, times === undefined ? undefined : interval),
     crs: srs ?? crs,
     // Corners in the CRS of the mosaic: fields of the projection extension are computed from these.
     srs: srs ?? 'EPSG:4326',
     isYx: false,
     fileLink: granuleLink(request, layer),
   }
+}
+
+/** Granules without a time belong to the whole period of their mosaic, so that they match. */
+function filterOf(
+  area: RequestFilter | undefined,
+  interval: ItemSearch['interval'],
+): RequestFilter | undefined {
+  const ends = [
+    ...(interval?.from === undefined ? [] : [timeTest('>=', interval.from)]),
+    ...(interval?.to === undefined ? [] : [timeTest('<=', interval.to)]),
+  ]
+  if (ends.length === 0) return area
+  const written = {
+    op: 'or',
+    args: [{ op: 'isNull', args: [timeProperty] }, ends.length === 1 ? ends[0] : { op: 'and', args: ends }],
+  }
+  const time = toRequestFilter(parseCql2Json(JSON.stringify(written)), indexSchema(undefined), 'EPSG:4326')
+  return area === undefined ? time : { ...area, requested: allOf([area.requested, time.requested]) }
+}
+
+const timeProperty = { property: 'time' }
+
+function timeTest(op: '>=' | '<=', timestamp: string): object {
+  return { op, args: [timeProperty, { timestamp }] }
 }
 
 function toGranule({ id, geometry, properties, links }: GranuleDocument): Granule {

@@ -70,7 +70,10 @@ const lines: [RegExp, Need][] = [
   [/^GET \/monitoring\/api\//, login],
   [/^(POST|PUT|PATCH|DELETE) \/ogc\/collections\/{}\/items/, on('layer', 'edit', false)],
   [/^OPTIONS \/ogc\/collections\/{}\/items/, publicLayer],
-  [/^GET \/ogc\/collections\/{}\/(download|file\/|granules\/{}\/file)/, on('layer', 'download', false)],
+  [
+    /^GET \/ogc\/collections\/{}\/(download|coverage|file\/|granules\/{}\/file)/,
+    on('layer', 'download', false),
+  ],
   [/^GET \/ogc\/collections\/{}/, publicLayer],
   [/^GET \/ogc\/catalogue\/collections\/layers\/items\/{}$/, publicLayer],
   [/^GET \/ogc/, nothing],
