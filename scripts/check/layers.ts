@@ -81,7 +81,7 @@ export const moduleRules: ModuleRules = {
     ],
     'src/app': ['backup', '.', 'app.ts'],
     'src/access': ['.', ['providers', 'second-factors'], 'authenticate.ts', 'accounts.ts'],
-    'src/api/ogcapi': ['html', '.', 'tilesets', 'records', 'maps', 'routes.ts'],
+    'src/api/ogcapi': ['html', '.', 'tilesets', 'records', 'maps', 'styles', 'routes.ts'],
     'src/api/ogcapi/html': ['language.ts', 'messages', '.', 'pages', 'html.ts'],
     'src/api/ogcapi/maps': ['.', 'routes.ts'],
     'src/api/ogcapi/records': ['.', 'routes.ts'],

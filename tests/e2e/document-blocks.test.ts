@@ -135,6 +135,9 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/filters.md > Filters > sh 1': layers,
   'docs/ogc-api.md > OGC API Features > sh 1': layers,
   'docs/ogc-api.md > Formats > sh 1': layers,
+  'docs/styles.md > OGC API Styles > sh 1': {
+    reason: 'The document is an example; tests/contract/ogc/styles.test.ts has the requests',
+  },
   'docs/wfs.md > WFS > sh 1': 'tests/extended/clients/wfs.test.ts',
   'docs/wfs.md > In web pages > html 1': services,
   'docs/wms.md > In web pages > html 1': services,

@@ -8,6 +8,7 @@ import { editPaths } from './api-edits.ts'
 import { mapPaths } from './api-maps.ts'
 import { type ParameterName, parameters, query } from './api-parameters.ts'
 import { schemas } from './api-schemas.ts'
+import { stylePaths } from './api-styles.ts'
 import {
   offeredCoverages,
   offeredDescriptions,
@@ -314,6 +315,7 @@ export function describeOgcApi(
     ...pathsOf({ ...operations, ...downloadOperations, ...catalogueOperations }, 'features'),
     ...pathsOf(tileOperations, 'tiles'),
     ...mapPaths,
+    ...stylePaths,
   }
   return {
     openapi: '3.0.3',
@@ -329,6 +331,7 @@ export function describeOgcApi(
       { name: 'features', description: 'Published layers' },
       { name: 'tiles', description: 'Published layers as vector tiles' },
       { name: 'maps', description: 'Coverages as pictures' },
+      { name: 'styles', description: 'Styles (draft of OGC API Styles)' },
     ],
     security: [{}, { basic: [] }, { token: [] }],
     paths,

@@ -47,12 +47,17 @@ const conformsTo = [
   `${parts}/ogcapi-tiles-1/1.0/conf/geodata-tilesets`,
   `${parts}/ogcapi-tiles-1/1.0/conf/oas30`,
   `${parts}/ogcapi-tiles-1/1.0/conf/mvt`,
+  // The draft of OGC API Styles.
+  ...['core', 'manage-styles', 'style-info', 'mapbox-styles', 'sld-10', 'sld-11', 'html'].map(
+    (name) => `${parts}/ogcapi-styles-1/0.0/conf/${name}`,
+  ),
   // These begin with https in the standard itself.
   ...['core', 'png', 'jpeg'].map((name) => `https://www.opengis.net/spec/ogcapi-maps-1/1.0/conf/${name}`),
 ]
 
 const json = 'application/json'
 const catalogRelation = 'http://www.opengis.net/def/rel/ogc/1.0/ogc-catalog'
+const stylesRelation = 'http://www.opengis.net/def/rel/ogc/1.0/styles'
 const tilingSchemes = 'http://www.opengis.net/def/rel/ogc/1.0/tiling-schemes'
 
 function landingPage(request: FastifyRequest): object {
@@ -72,6 +77,8 @@ function landingPage(request: FastifyRequest): object {
       link('conformance', json, 'Conformance', '/ogc/conformance'),
       link('data', json, 'Collections', '/ogc/collections'),
       link(tilingSchemes, json, 'Tile matrix sets', '/ogc/tileMatrixSets'),
+      link(stylesRelation, json, 'Styles', '/ogc/styles'),
+      link('service', json, 'Rasters and mosaics as a STAC catalogue', '/stac'),
       link(catalogRelation, json, 'The layers as records of a catalogue', '/ogc/catalogue'),
     ],
   }

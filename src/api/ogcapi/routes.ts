@@ -23,6 +23,7 @@ import { mapEndpoints } from './maps/routes.ts'
 import type { OgcDeps } from './ogc-deps.ts'
 import { PageTokens } from './page-token.ts'
 import { recordEndpoints } from './records/routes.ts'
+import { styleEndpoints } from './styles/routes.ts'
 import {
   getCollectionTile,
   getCollectionTileset,
@@ -85,6 +86,7 @@ export const ogcEndpoints = [
   ...tilesetEndpoints,
   ...recordEndpoints,
   ...mapEndpoints,
+  ...styleEndpoints,
 ]
 
 /**

@@ -76,6 +76,7 @@ const lines: [RegExp, Need][] = [
   ],
   [/^GET \/ogc\/collections\/{}/, publicLayer],
   [/^GET \/ogc\/catalogue\/collections\/layers\/items\/{}$/, publicLayer],
+  [/^(POST|PUT|DELETE) \/ogc\/styles/, everything],
   [/^GET \/ogc/, nothing],
   [/^GET \/stac\/collections\/{}/, publicLayer],
   [/^(GET|POST) \/stac/, nothing],

@@ -13,6 +13,7 @@ import { problemPage } from './pages/problem.ts'
 import { cataloguePage, recordPage, recordsPage } from './pages/records.ts'
 import { schemaPage } from './pages/schema.ts'
 import { stacPage } from './pages/stac.ts'
+import { stylePage, stylesPage } from './pages/styles.ts'
 import { tileMatrixSetPage, tileMatrixSetsPage, tilesetPage, tilesetsPage } from './pages/tiles.ts'
 
 type Render = (document: never, shown: Shown) => HtmlPage
@@ -42,6 +43,9 @@ const pages: Readonly<Record<string, Render>> = {
   getCatalogueSortables: schemaPage('sortables'),
   getRecords: recordsPage,
   getRecord: recordPage,
+  getOgcStyles: stylesPage,
+  getCollectionStyles: stylesPage,
+  getOgcStyleMetadata: stylePage,
   getStacCatalog: stacPage,
   getStacConformance: conformancePage,
   getStacApi: apiPage,
