@@ -138,6 +138,9 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/styles.md > OGC API Styles > sh 1': {
     reason: 'The document is an example; tests/contract/ogc/styles.test.ts has the requests',
   },
+  'docs/ogc-tiles.md > Several collections > sh 1': {
+    reason: 'The layers are examples; tests/contract/ogc/dataset-tiles.test.ts has the requests',
+  },
   'docs/wfs.md > WFS > sh 1': 'tests/extended/clients/wfs.test.ts',
   'docs/wfs.md > In web pages > html 1': services,
   'docs/wms.md > In web pages > html 1': services,

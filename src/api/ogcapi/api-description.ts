@@ -207,6 +207,27 @@ const tileOperations: Record<string, Operation> = {
     answer: answerOf(json, 'tileMatrixSet'),
     parameters: ['tileMatrixSetId'],
   },
+  '/tiles': {
+    offered: offeredDocuments,
+    id: 'terrane.dataset.vector.getTileSetsList',
+    summary: 'Tilesets of several layers',
+    answer: answerOf(json, 'tileSets'),
+    parameters: ['collections'],
+  },
+  '/tiles/{tileMatrixSetId}': {
+    offered: offeredDocuments,
+    id: 'terrane.dataset.vector.getTileSet',
+    summary: 'Show one tileset of several layers',
+    answer: answerOf(json, 'tileSet'),
+    parameters: ['tileMatrixSetId', 'collections'],
+  },
+  '/tiles/{tileMatrixSetId}/{tileMatrix}/{tileRow}/{tileCol}': {
+    id: 'terrane.dataset.vector.getTile',
+    summary: 'A vector tile with several layers',
+    mayBeEmpty: true,
+    answer: { 'application/vnd.mapbox-vector-tile': { schema: { type: 'string', format: 'binary' } } },
+    parameters: ['tileMatrixSetId', 'tileMatrix', 'tileRow', 'tileCol', 'collections'],
+  },
   [`${collectionPath}/tiles`]: {
     offered: offeredDocuments,
     id: 'terrane.collection.vector.getTileSetsList',

@@ -45,6 +45,8 @@ const conformsTo = [
   `${parts}/ogcapi-tiles-1/1.0/conf/tileset`,
   `${parts}/ogcapi-tiles-1/1.0/conf/tilesets-list`,
   `${parts}/ogcapi-tiles-1/1.0/conf/geodata-tilesets`,
+  `${parts}/ogcapi-tiles-1/1.0/conf/dataset-tilesets`,
+  `${parts}/ogcapi-tiles-1/1.0/conf/collections-selection`,
   `${parts}/ogcapi-tiles-1/1.0/conf/oas30`,
   `${parts}/ogcapi-tiles-1/1.0/conf/mvt`,
   // The draft of OGC API Styles.
@@ -57,6 +59,7 @@ const conformsTo = [
 
 const json = 'application/json'
 const catalogRelation = 'http://www.opengis.net/def/rel/ogc/1.0/ogc-catalog'
+const vectorTilesets = 'http://www.opengis.net/def/rel/ogc/1.0/tilesets-vector'
 const stylesRelation = 'http://www.opengis.net/def/rel/ogc/1.0/styles'
 const tilingSchemes = 'http://www.opengis.net/def/rel/ogc/1.0/tiling-schemes'
 
@@ -76,6 +79,7 @@ function landingPage(request: FastifyRequest): object {
       link('service-doc', 'text/html', 'Documentation', '/docs'),
       link('conformance', json, 'Conformance', '/ogc/conformance'),
       link('data', json, 'Collections', '/ogc/collections'),
+      link(vectorTilesets, json, 'Vector tiles of several collections', '/ogc/tiles'),
       link(tilingSchemes, json, 'Tile matrix sets', '/ogc/tileMatrixSets'),
       link(stylesRelation, json, 'Styles', '/ogc/styles'),
       link('service', json, 'Rasters and mosaics as a STAC catalogue', '/stac'),

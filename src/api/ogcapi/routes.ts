@@ -29,12 +29,18 @@ import {
   getCollectionTileset,
   getCollectionTilesets,
 } from './tilesets/collection-tiles.ts'
+import { getDatasetTile, getDatasetTileset, getDatasetTilesets } from './tilesets/dataset-tiles.ts'
 import { getTileMatrixSet, getTileMatrixSetsList } from './tilesets/tile-matrix-sets.ts'
 
 /** Tiles count as those of `/tiles`. */
 const tilesetEndpoints = [
   endpoint('GET', '/ogc/tileMatrixSets', 'public', 'OWS:TMS', { getTileMatrixSetsList }),
   endpoint('GET', '/ogc/tileMatrixSets/:tileMatrixSetId', 'public', 'OWS:TMS', { getTileMatrixSet }),
+  endpoint('GET', '/ogc/tiles', 'public', 'OWS:TMS', { getDatasetTilesets }),
+  endpoint('GET', '/ogc/tiles/:tileMatrixSetId', 'public', 'OWS:TMS', { getDatasetTileset }),
+  endpoint('GET', '/ogc/tiles/:tileMatrixSetId/:tileMatrix/:tileRow/:tileCol', 'public', 'OWS:TMS', {
+    getDatasetTile,
+  }),
   endpoint('GET', '/ogc/collections/:collectionId/tiles', 'public', 'OWS:TMS', { getCollectionTilesets }),
   endpoint('GET', '/ogc/collections/:collectionId/tiles/:tileMatrixSetId', 'public', 'OWS:TMS', {
     getCollectionTileset,

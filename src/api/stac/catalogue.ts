@@ -26,7 +26,7 @@ import { geoJson, json, type StacLink, stacLink, stacRoot, stacVersion } from '.
 const stacApi = 'https://api.stacspec.org/v1.0.0'
 const features = 'http://www.opengis.net/spec/ogcapi-features-1/1.0/conf'
 
-export const conformsTo = [
+const conformsTo = [
   ...['core', 'collections', 'ogcapi-features', 'item-search'].map((name) => `${stacApi}/${name}`),
   ...['core', 'oas30', 'geojson'].map((name) => `${features}/${name}`),
 ]

@@ -14,7 +14,7 @@ import type { ItemPosition, ItemSearch } from './search-request.ts'
 import type { StacDeps } from './stac-deps.ts'
 
 /** Mosaics are counted with a query each: no total is given for searches in more layers. */
-export const maxCounted = 100
+const maxCounted = 100
 
 /** A page of items. */
 export interface ItemPage {

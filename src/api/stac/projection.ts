@@ -7,7 +7,7 @@ export const projectionExtension = 'https://stac-extensions.github.io/projection
 export const fileExtension = 'https://stac-extensions.github.io/file/v2.1.0/schema.json'
 
 /** Fields of the projection extension; unknown ones are absent. */
-export interface ProjectionFields {
+interface ProjectionFields {
   'proj:epsg': number | null
   'proj:shape'?: number[]
   'proj:transform'?: number[]

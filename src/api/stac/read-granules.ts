@@ -15,7 +15,7 @@ import type { ItemSearch } from './search-request.ts'
 import type { StacDeps } from './stac-deps.ts'
 
 /** Selects granules of one mosaic. */
-export interface GranuleQuery {
+interface GranuleQuery {
   search: Pick<ItemSearch, 'boxes' | 'interval' | 'intersects'>
   /** Only granules with these ids. */
   ids?: readonly string[]
@@ -25,7 +25,7 @@ export interface GranuleQuery {
 }
 
 /** A page of granules. */
-export interface GranulePage {
+interface GranulePage {
   granules: Granule[]
   matched: number
   /** Start of the next page; undefined after the last one. */

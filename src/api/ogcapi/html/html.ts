@@ -34,6 +34,8 @@ const pages: Readonly<Record<string, Render>> = {
   getGranule: featurePage,
   getTileMatrixSetsList: tileMatrixSetsPage,
   getTileMatrixSet: tileMatrixSetPage,
+  getDatasetTilesets: tilesetsPage,
+  getDatasetTileset: tilesetPage,
   getCollectionTilesets: tilesetsPage,
   getCollectionTileset: tilesetPage,
   getCatalogueLanding: cataloguePage,

@@ -5,7 +5,7 @@ import { forbidden, loginNeeded } from '../../app-types.ts'
 import { knownSummaries } from '../records/read-records.ts'
 
 /** A style by its workspace (undefined for global styles) and name. */
-export interface StyleName {
+interface StyleName {
   workspace: string | undefined
   name: string
 }
@@ -92,7 +92,7 @@ export async function readableStyle(
   throw unknownStyle(id)
 }
 
-export function unknownStyle(id: string): Error {
+function unknownStyle(id: string): Error {
   return notFound('unknown-style', `Style "${id.slice(0, 200)}" does not exist`)
 }
 

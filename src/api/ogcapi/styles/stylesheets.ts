@@ -6,7 +6,7 @@ import type { Representation } from '../representations.ts'
 import { ogcStylePath } from './readable-styles.ts'
 
 /** An encoding of styles (OGC 20-009, section 9). */
-export interface Stylesheet extends Representation {
+interface Stylesheet extends Representation {
   version: string
   specification: string
   /** Language in which a style with this encoding is stored. */
@@ -74,7 +74,7 @@ export function isNative(sheet: Stylesheet, style: StyleRecord): boolean {
 }
 
 /** Returns the encoding that a client requests: by `f`, or by `Accept` with the version of SLD; undefined for any. */
-export function requestedSheet(request: FastifyRequest): Stylesheet | undefined {
+function requestedSheet(request: FastifyRequest): Stylesheet | undefined {
   const { f } = request.query as { f?: string }
   if (f !== undefined)
     return stylesheets.find(({ name, aliases }) => name === f || aliases?.includes(f) === true)
