@@ -95,17 +95,7 @@ export function openAreas(context: AppServices): ApiArea[] {
       pages: pages.filesOf('ogc', ['ogc']),
       secret: context.directory.key,
     }),
-    stacArea({
-      catalog,
-      clock,
-      version,
-      sharedMaxAgeSeconds,
-      bounds: placed.bounds,
-      about: settings.service,
-      pages: pages.filesOf('ogc', ['ogc']),
-      pageTokens: new PageTokens(context.directory.key),
-      counts: new CachedCounts(catalog.layers),
-    }),
+    openStac(context, placed.bounds, pages),
     table(tileEndpoints, tiles),
     table(pictureEndpoints, { ...tiles, ...drawn }),
     mapServices(context, { ...tiles, ...drawn, ...placed }),
@@ -134,6 +124,24 @@ export function openAreas(context: AppServices): ApiArea[] {
     ...openMonitoringAreas(context),
     openOverview(context, placed.bounds),
   ]
+}
+
+function openStac(
+  { catalog, clock, version, settings, directory }: AppServices,
+  bounds: LayerBounds,
+  pages: BuiltPages,
+): ApiArea {
+  return stacArea({
+    catalog,
+    clock,
+    version,
+    bounds,
+    sharedMaxAgeSeconds: settings.server.sharedMaxAgeSeconds,
+    about: settings.service,
+    pages: pages.filesOf('ogc', ['ogc']),
+    pageTokens: new PageTokens(directory.key),
+    counts: new CachedCounts(catalog.layers),
+  })
 }
 
 type OwsAreaDeps = Parameters<typeof owsArea>[0]

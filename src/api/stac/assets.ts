@@ -6,13 +6,16 @@ import { coverageLinks } from '../ogcapi/coverage.ts'
 import { layerSegment } from '../tiles/named-layers.ts'
 
 /** A file or picture of an item. */
-export interface Asset {
+interface Asset {
   href: string
   type?: string
   title?: string
   roles: string[]
   'file:size'?: number
 }
+
+/** Assets by name; undefined ones do not exist. */
+export type Assets = Record<string, Asset | undefined>
 
 function collectionPath(layer: LayerRecord): string {
   return `/ogc/collections/${encodeURIComponent(collectionId(layer))}`
@@ -23,7 +26,7 @@ function hasMap({ details: { srs, crs } }: LayerRecord): boolean {
 }
 
 /** Returns the thumbnail of a layer; nothing for a raster without a location. */
-export function thumbnailAsset(request: FastifyRequest, layer: LayerRecord): Record<string, Asset> {
+export function thumbnailAsset(request: FastifyRequest, layer: LayerRecord): Assets {
   if (!hasMap(layer)) return {}
   const href = request.link(`/tiles/${layerSegment(layer)}/thumbnail.png`)
   return { thumbnail: { href, type: 'image/png', title: 'Thumbnail', roles: ['thumbnail'] } }
@@ -34,32 +37,28 @@ export async function rasterAssets(
   request: FastifyRequest,
   layer: LayerRecord,
   store: StoreRecord,
-): Promise<Record<string, Asset>> {
+): Promise<Assets> {
   const [file] = await coverageLinks(request, layer, store)
   const path = collectionPath(layer)
+  const map = { href: request.link(`${path}/map`), type: 'image/png', title: 'Map', roles: ['overview'] }
   return {
-    ...(file === undefined
-      ? {}
-      : {
-          data: {
-            href: file.href,
-            type: file.type,
-            title: file.title,
-            roles: ['data'],
-            'file:size': file.length,
-          },
-        }),
+    data: file && fileAsset(file, file.length),
     cog: {
       href: request.link(`${path}/coverage?f=cog`),
       type: cogMediaType,
       title: 'Cloud-optimized GeoTIFF',
       roles: ['data'],
     },
-    ...(hasMap(layer)
-      ? { map: { href: request.link(`${path}/map`), type: 'image/png', title: 'Map', roles: ['overview'] } }
-      : {}),
+    map: hasMap(layer) ? map : undefined,
     ...thumbnailAsset(request, layer),
   }
+}
+
+function fileAsset(
+  { href, type, title }: Omit<GranuleFile, 'sizeBytes'>,
+  sizeBytes: number | undefined,
+): Asset {
+  return { href, type, title, roles: ['data'], 'file:size': sizeBytes }
 }
 
 /** Link of a granule to its file. */
@@ -76,25 +75,14 @@ export function granuleAssets(
   layer: LayerRecord,
   file: GranuleFile | undefined,
   { bbox, datetime }: { bbox: readonly number[] | undefined; datetime: string | undefined },
-): Record<string, Asset> {
+): Assets {
   const query = new URLSearchParams(datetime === undefined ? {} : { datetime })
   query.set('bbox', bbox?.join() ?? '')
   query.set('width', '512')
-  const map = request.link(`${collectionPath(layer)}/map?${query}`)
+  const href = request.link(`${collectionPath(layer)}/map?${query}`)
+  const map = { href, type: 'image/png', title: 'Map of the granule', roles: ['overview'] }
   return {
-    ...(file === undefined
-      ? {}
-      : {
-          data: {
-            href: file.href,
-            type: file.type,
-            title: file.title,
-            roles: ['data'],
-            'file:size': file.sizeBytes,
-          },
-        }),
-    ...(bbox === undefined || !hasMap(layer)
-      ? {}
-      : { map: { href: map, type: 'image/png', title: 'Map of the granule', roles: ['overview'] } }),
+    data: file && fileAsset(file, file.sizeBytes),
+    map: bbox === undefined || !hasMap(layer) ? undefined : map,
   }
 }

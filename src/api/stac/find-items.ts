@@ -165,14 +165,17 @@ async function granulesOf(
 async function isRasterFound(layer: LayerRecord, search: ItemSearch): Promise<boolean> {
   const time = publicationTime(layer)
   if (!isWithin(time, time, search.interval)) return false
-  const wanted = search.intersects?.wkb ?? (search.boxes && wkbOfPolygons(search.boxes.map(ringOf)))
-  if (wanted === undefined) return true
+  const requested = search.intersects?.wkb ?? (search.boxes && wkbOfPolygons(search.boxes.map(ringOf)))
+  if (requested === undefined) return true
   const footprint = await rasterFootprint(layer)
   if (footprint === undefined) return false
   const { type, coordinates } = footprint.geometry
   const rings = (type === 'Polygon' ? [coordinates] : coordinates) as number[][][][]
   const { RelationTest } = await loadRelations()
-  return new RelationTest('intersects', wanted, true).test(wkbOfPolygons(rings.map(([ring = []]) => ring)), 0)
+  return new RelationTest('intersects', requested, true).test(
+    wkbOfPolygons(rings.map(([ring = []]) => ring)),
+    0,
+  )
 }
 
 function ringOf({ minX, minY, maxX, maxY }: Envelope): number[][] {

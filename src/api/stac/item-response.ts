@@ -2,7 +2,7 @@ import type { LayerRecord, StoreRecord } from '../../catalog/index.ts'
 import type { FastifyRequest } from '../app-types.ts'
 import { collectionId } from '../ogcapi/collection.ts'
 import { readLicence } from '../ogcapi/records/record-licence.ts'
-import type { Asset, GranuleFile } from './assets.ts'
+import type { Assets, GranuleFile } from './assets.ts'
 import { granuleAssets, rasterAssets } from './assets.ts'
 import type { Footprint, Position } from './footprint.ts'
 import { footprintsOf } from './footprint.ts'
@@ -39,7 +39,7 @@ interface ItemParts {
   id: string
   footprint: Footprint | undefined
   properties: object
-  assets: Record<string, Asset>
+  assets: Assets
 }
 
 /** The time of an item without one is that of its publication. */
@@ -57,7 +57,7 @@ function granuleTimes(layer: LayerRecord, time: string | null): ItemTimes {
 
 function toItem(request: FastifyRequest, layer: LayerRecord, parts: ItemParts): object {
   const { id, footprint, properties, assets } = parts
-  const hasSize = Object.values(assets).some((asset) => asset['file:size'] !== undefined)
+  const hasSize = Object.values(assets).some((asset) => asset?.['file:size'] !== undefined)
   return {
     type: 'Feature',
     stac_version: stacVersion,

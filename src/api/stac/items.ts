@@ -164,7 +164,7 @@ export const getStacItem = represented(
 )
 
 async function findItem(
-  deps: StacDeps,
+  deps: Pick<StacDeps, 'catalog' | 'pageTokens' | 'counts'>,
   request: FastifyRequest,
   reply: FastifyReply,
   layer: Awaited<ReturnType<typeof readableRaster>>,

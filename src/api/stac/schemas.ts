@@ -68,7 +68,7 @@ export const StacCollection = Type.Object(
 
 export const StacCollections = Type.Object({ collections: Type.Array(StacCollection), links })
 
-export const StacItem = Type.Object(
+const StacItem = Type.Object(
   {
     type: Type.Literal('Feature'),
     stac_version: version,
