@@ -46,6 +46,11 @@ export function stateReader({
     const found = await styles.find(place, name)
     return found && { format: found.format, document: found.document }
   }
+  const ogcStyle: StateReader = ({ styleId = '' }) => {
+    const colon = styleId.indexOf(':')
+    const place = colon < 0 ? undefined : styleId.slice(0, colon)
+    return style({ workspace: place, style: styleId.slice(colon + 1) })
+  }
   const readers: readonly [RegExp, StateReader][] = [
     [/^\/rest\/security\/users\/:name$/, user],
     [/^\/rest\/security\/groups\/:group$/, group],
@@ -55,6 +60,7 @@ export function stateReader({
     [/^\/rest\/layers\/:layer\/(?:refresh|versions)\b/, version],
     [/^\/ogc\/collections\/:collectionId\/items\b/, version],
     [/^(?:\/rest\/workspaces\/:workspace)?(?:\/rest)?\/styles\/:style$/, style],
+    [/^\/ogc\/styles\/:styleId$/, ogcStyle],
   ]
   return async (route, params) => readers.find(([pattern]) => pattern.test(route))?.[1](params)
 }

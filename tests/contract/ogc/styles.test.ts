@@ -203,6 +203,26 @@ describe('the styles of /ogc', () => {
     assert.equal((await send('DELETE', '/ogc/styles/open%3Amine', editor)).statusCode, 204)
   })
 
+  it('are changed by tokens of their workspace only', async () => {
+    const made = await server.app.inject({
+      method: 'POST',
+      url: '/rest/security/tokens',
+      headers: server.admin,
+      payload: { token: { name: 't', workspace: 'open' } },
+    })
+    const { value } = (JSON.parse(made.body) as { token: { value: string } }).token
+    const headers = { authorization: `Bearer ${value}`, 'content-type': mapbox }
+    const put = async (id: string) => (await send('PUT', `/ogc/styles/${id}`, headers, blue)).statusCode
+    assert.deepEqual(
+      [await put('open%3Atoken'), await put('closed%3Atoken'), await put('token')],
+      [201, 403, 403],
+    )
+    assert.equal(
+      (await send('DELETE', '/ogc/styles/open%3Atoken', { authorization: `Bearer ${value}` })).statusCode,
+      204,
+    )
+  })
+
   it('refuse documents that cannot be read, and deletion in use', async () => {
     for (const [type, body, status, code] of [
       [sld10, '<StyledLayerDescriptor', 400, 'invalid-style'],
