@@ -171,11 +171,13 @@ async function isRasterFound(layer: LayerRecord, search: ItemSearch): Promise<bo
   if (footprint === undefined) return false
   const { type, coordinates } = footprint.geometry
   const rings = (type === 'Polygon' ? [coordinates] : coordinates) as number[][][][]
-  const { RelationTest } = await loadRelations()
-  return new RelationTest('intersects', requested, true).test(
-    wkbOfPolygons(rings.map(([ring = []]) => ring)),
-    0,
+  const shown = rings.map(([ring = []]) => ring)
+  // Areas beyond 180 degrees continue at the other side.
+  const copies = [-360, 0, 360].flatMap((turn) =>
+    shown.map((ring) => ring.map(([x = 0, y = 0]) => [x + turn, y])),
   )
+  const { RelationTest } = await loadRelations()
+  return new RelationTest('intersects', requested, true).test(wkbOfPolygons(copies), 0)
 }
 
 function ringOf({ minX, minY, maxX, maxY }: Envelope): number[][] {

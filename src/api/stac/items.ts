@@ -73,6 +73,7 @@ export const postStacSearch = operation({
   summary: 'Search STAC items with a JSON body',
   description: 'The same as the search by GET; the link `next` has the body of the next request.',
   body: SearchBodySchema,
+  isBodyOptional: true,
   answers: { 200: ItemsAnswer },
   handle: async (deps: StacDeps, request, reply) => {
     const body = request.body as SearchBody

@@ -162,6 +162,7 @@ describe('STAC', () => {
     const inside = `${(north + south) / 2 - 0.01},`
     for (const box of [`179.99,${inside}180,40`, `-180,${inside}-179.9,40`, `179.9,${inside}-179.9,40`])
       assert.deepEqual(await idsOf(`bbox=${box}`), ['default:far'], box)
+    assert.deepEqual(await idsOf(`bbox=180.1,${inside}190,40`), ['default:far'])
     assert.deepEqual(await idsOf('bbox=170,30,175,40'), [])
   })
 
