@@ -1,6 +1,6 @@
-import { open } from 'node:fs/promises'
 import type { LayerRecord, Layers } from '../../catalog/index.ts'
 import { Failure } from '../../core/errors/errors.ts'
+import { openGuarded } from '../../core/files/guarded-files.ts'
 import type { DownloadRecord, Downloads } from '../../render/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { clientSignal } from '../request-properties.ts'
@@ -16,7 +16,7 @@ const waitMs = 15_000
  * True for a file with GDAL's mark of the layout: directories before the data, overviews before the full resolution.
  */
 export async function isCloudOptimized(path: string): Promise<boolean> {
-  const file = await open(path).catch(() => undefined)
+  const file = await openGuarded(path, 0).catch(() => undefined)
   if (file === undefined) return false
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, 0)
