@@ -37,7 +37,7 @@ function formatParameter(names: readonly string[]): object {
 }
 
 function read(operationId: string, summary: string, parameters: readonly object[], content?: object): object {
-  const formats = content === undefined ? ['json', 'html'] : ['mapbox', 'sld10', 'sld11', 'qml']
+  const formats = content === undefined ? ['json', 'html'] : ['mapbox', 'sld10', 'sld11', 'qml', 'html']
   const response = content ?? { [json]: { schema: { type: 'object' } }, 'text/html': { schema: text } }
   return {
     operationId,
@@ -83,7 +83,10 @@ export const stylePaths: Record<string, object> = {
     ),
   },
   '/styles/{styleId}': {
-    get: read('getStyle', 'A style in one of its encodings', [style], documents),
+    get: read('getStyle', 'A style in one of its encodings', [style], {
+      ...documents,
+      'text/html': { schema: text },
+    }),
     put: write('updateStyle', 'Replace a style, or create it', [style], {
       201: { description: 'The style was created' },
       204: { description: 'The style was replaced' },

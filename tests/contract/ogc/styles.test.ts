@@ -243,7 +243,12 @@ describe('the styles of /ogc', () => {
   })
 
   it('are pages for people, and declared as a draft', async () => {
-    for (const path of ['/ogc/styles', '/ogc/styles/point/metadata', '/ogc/collections/open:cities/styles']) {
+    for (const path of [
+      '/ogc/styles',
+      '/ogc/styles/point',
+      '/ogc/styles/point/metadata',
+      '/ogc/collections/open:cities/styles',
+    ]) {
       const reply = await asAdmin('GET', path, { accept: 'text/html' })
       assert.deepEqual(
         [reply.statusCode, reply.headers['content-type']],

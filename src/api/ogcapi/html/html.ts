@@ -47,6 +47,7 @@ const pages: Readonly<Record<string, Render>> = {
   getRecord: recordPage,
   getOgcStyles: stylesPage,
   getCollectionStyles: stylesPage,
+  getOgcStyle: stylePage,
   getOgcStyleMetadata: stylePage,
   getStacCatalog: stacPage,
   getStacConformance: conformancePage,

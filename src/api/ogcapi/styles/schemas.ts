@@ -48,11 +48,6 @@ export const StyleSheetReply = media('The style in the requested encoding', {
 export const StyleParams = Type.Object({
   styleId: Type.String({ description: 'Name of a global style, or `<workspace>:<name>`' }),
 })
-export const StyleFormatQuery = Type.Object({
-  f: Type.Optional(
-    Type.String({ description: 'Encoding: mapbox, sld10, sld11 or qml; takes precedence over `Accept`' }),
-  ),
-})
 export const StylesQuery = Type.Object({
   limit: Type.Optional(Type.String({ description: 'Styles per page: default 100, at most 1000' })),
   offset: Type.Optional(Type.String({ description: 'Styles to skip' })),

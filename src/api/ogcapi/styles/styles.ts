@@ -1,24 +1,17 @@
 import type { StyleRecord } from '../../../catalog/index.ts'
-import { invalid } from '../../../core/errors/errors.ts'
 import type { FastifyRequest } from '../../app-types.ts'
 import { operation } from '../../endpoint.ts'
 import { readableLayer } from '../about-layer.ts'
+import { asHtml } from '../as-html.ts'
 import { collectionId } from '../collection.ts'
 import { readPage } from '../items-query.ts'
 import { offeredDocuments } from '../offered.ts'
 import type { OgcDeps } from '../ogc-deps.ts'
 import { knownSummaries } from '../records/read-records.ts'
-import { represented } from '../representations.ts'
+import { chosenRepresentation, represented } from '../representations.ts'
 import { CollectionParams } from '../schemas.ts'
 import { ogcStylePath, readableStyle, readableStyles, styleId, stylesOfLayer } from './readable-styles.ts'
-import {
-  StyleFormatQuery,
-  StyleListReply,
-  StyleMetadataReply,
-  StyleParams,
-  StyleSheetReply,
-  StylesQuery,
-} from './schemas.ts'
+import { StyleListReply, StyleMetadataReply, StyleParams, StyleSheetReply, StylesQuery } from './schemas.ts'
 import { isNative, sendStylesheet, sheetLinks, stylesheets } from './stylesheets.ts'
 
 type StyleDeps = Pick<OgcDeps, 'catalog'>
@@ -92,29 +85,22 @@ export const getCollectionStyles = represented(
   }),
 )
 
-export const getOgcStyle = operation({
-  ...marks,
-  summary: 'A style in one of its encodings (draft of OGC API Styles)',
-  description:
-    'SLD 1.0 or 1.1, MapLibre or QML, by `f` or `Accept`; without either the document as it was sent. Other encodings are converted.',
-  params: StyleParams,
-  query: StyleFormatQuery,
-  answers: { 200: StyleSheetReply },
-  handle: async ({ catalog }: StyleDeps, request, reply) => {
-    const { f } = request.query
-    if (
-      f !== undefined &&
-      !stylesheets.some(({ name, aliases }) => name === f || aliases?.includes(f) === true)
-    )
-      throw invalid(
-        'unknown-format',
-        `f "${f.slice(0, 60)}" is not available: expected one of ${stylesheets.map(({ name }) => name).join(', ')}`,
-      )
-    const style = await readableStyle(catalog, request, request.params.styleId)
-    reply.header('vary', 'Accept')
-    return sendStylesheet(style, request, reply)
-  },
-})
+export const getOgcStyle = represented(
+  [...stylesheets, asHtml],
+  operation({
+    ...marks,
+    summary: 'A style in one of its encodings (draft of OGC API Styles)',
+    description:
+      'SLD 1.0 or 1.1, MapLibre or QML, by `f` or `Accept`; without either the document as it was sent. Other encodings are converted.',
+    params: StyleParams,
+    answers: { 200: StyleSheetReply },
+    handle: async ({ catalog }: StyleDeps, request, reply) => {
+      const style = await readableStyle(catalog, request, request.params.styleId)
+      const isPage = chosenRepresentation(request)?.name === asHtml.name
+      return isPage ? metadataOf(catalog, request, style) : sendStylesheet(style, request, reply)
+    },
+  }),
+)
 
 export const getOgcStyleMetadata = represented(
   offeredDocuments,
@@ -126,34 +112,37 @@ export const getOgcStyleMetadata = represented(
     answers: { 200: StyleMetadataReply },
     handle: async ({ catalog }: StyleDeps, request) => {
       const style = await readableStyle(catalog, request, request.params.styleId)
-      const sheets = sheetLinks(request, style)
-      return {
-        id: styleId(style),
-        title: style.name,
-        scope: 'style',
-        created: style.createdAt,
-        updated: style.updatedAt,
-        stylesheets: sheets.map(({ sheet, link }) => ({
-          title: sheet.title,
-          version: sheet.version,
-          specification: sheet.specification,
-          native: isNative(sheet, style),
-          link,
-        })),
-        layers: await layersOf(catalog, request, style),
-        links: [
-          {
-            rel: 'self',
-            type: json,
-            title: 'Metadata',
-            href: request.link(`${ogcStylePath(style)}/metadata`),
-          },
-          ...sheets.map(({ link }) => link),
-        ],
-      }
+      return metadataOf(catalog, request, style)
     },
   }),
 )
+
+async function metadataOf(
+  catalog: StyleDeps['catalog'],
+  request: FastifyRequest,
+  style: StyleRecord,
+): Promise<object> {
+  const sheets = sheetLinks(request, style)
+  return {
+    id: styleId(style),
+    title: style.name,
+    scope: 'style',
+    created: style.createdAt,
+    updated: style.updatedAt,
+    stylesheets: sheets.map(({ sheet, link }) => ({
+      title: sheet.title,
+      version: sheet.version,
+      specification: sheet.specification,
+      native: isNative(sheet, style),
+      link,
+    })),
+    layers: await layersOf(catalog, request, style),
+    links: [
+      { rel: 'self', type: json, title: 'Metadata', href: request.link(`${ogcStylePath(style)}/metadata`) },
+      ...sheets.map(({ link }) => link),
+    ],
+  }
+}
 
 /** Returns the readable layers that name a style; a style of their own workspace hides a global one. */
 async function layersOf(
