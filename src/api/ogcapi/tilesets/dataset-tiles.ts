@@ -1,5 +1,5 @@
 import type { LayerRecord } from '../../../catalog/index.ts'
-import { invalid } from '../../../core/errors/errors.ts'
+import { Failure, invalid } from '../../../core/errors/errors.ts'
 import type { Envelope } from '../../../geo/envelope.ts'
 import { getTileMatrixSet, type TileMatrixSetId } from '../../../tiles/tile-matrix-sets.ts'
 import type { FastifyRequest } from '../../app-types.ts'
@@ -37,25 +37,30 @@ const marks = { tags: ['tiles'], isPublicRead: true }
  * with tiles that the caller may read. Throws `Failure` (`too-many-layers`, `equal-layers`) for layers that do not fit in one
  * tile.
  */
-async function requestedLayers(
-  { catalog, tiles }: DatasetDeps,
-  request: FastifyRequest,
-): Promise<LayerRecord[]> {
+async function requestedLayers(deps: DatasetDeps, request: FastifyRequest): Promise<LayerRecord[]> {
+  const { catalog, tiles } = deps
   const { collections } = request.query as { collections?: string }
   const layers =
-    collections === undefined ? await allLayers(catalog, request) : await named(catalog, request, collections)
-  for (const layer of layers) await tiles.maps.requireTiles(layer)
+    collections === undefined ? await allLayers(deps, request) : await named(catalog, request, collections)
+  if (collections !== undefined) for (const layer of layers) await tiles.maps.requireTiles(layer)
   requireDifferentNames(layers)
   request.usedLayers = layers
   return layers
 }
 
-async function allLayers(catalog: DatasetDeps['catalog'], request: FastifyRequest): Promise<LayerRecord[]> {
-  const readable = await readableLayers(catalog, request)
-  const layers = readable.filter(
-    ({ details: { kind, schema, srs, crs } }) =>
-      kind === 'vector' && schema.geometry !== undefined && (srs ?? crs) !== undefined,
-  )
+/** Returns the readable layers that have tiles. */
+async function allLayers({ catalog, tiles }: DatasetDeps, request: FastifyRequest): Promise<LayerRecord[]> {
+  const readable = (await readableLayers(catalog, request)).filter(({ details }) => details.kind === 'vector')
+  const hasTiles = (layer: LayerRecord): Promise<boolean> =>
+    tiles.maps.requireTiles(layer).then(
+      () => true,
+      (error: unknown) => {
+        if (error instanceof Failure) return false
+        throw error
+      },
+    )
+  const isShown = await Promise.all(readable.map(hasTiles))
+  const layers = readable.filter((_, index) => isShown[index])
   if (layers.length <= maxTileLayers) return layers
   throw invalid(
     'too-many-layers',
