@@ -50,7 +50,14 @@ async function requestedLayers(deps: DatasetDeps, request: FastifyRequest): Prom
 
 /** Returns the readable layers that have tiles. */
 async function allLayers({ catalog, tiles }: DatasetDeps, request: FastifyRequest): Promise<LayerRecord[]> {
-  const readable = (await readableLayers(catalog, request)).filter(({ details }) => details.kind === 'vector')
+  const readable = (await readableLayers(catalog, request)).filter(
+    ({ details: { kind, schema } }) => kind === 'vector' && schema.geometry !== undefined,
+  )
+  if (readable.length > maxTileLayers)
+    throw invalid(
+      'too-many-layers',
+      `A tile has at most ${maxTileLayers} layers, and there are ${readable.length}: choose some with collections=<id>,<id>`,
+    )
   const hasTiles = (layer: LayerRecord): Promise<boolean> =>
     tiles.maps.requireTiles(layer).then(
       () => true,
@@ -60,12 +67,7 @@ async function allLayers({ catalog, tiles }: DatasetDeps, request: FastifyReques
       },
     )
   const isShown = await Promise.all(readable.map(hasTiles))
-  const layers = readable.filter((_, index) => isShown[index])
-  if (layers.length <= maxTileLayers) return layers
-  throw invalid(
-    'too-many-layers',
-    `A tile has at most ${maxTileLayers} layers, and there are ${layers.length}: choose some with collections=<id>,<id>`,
-  )
+  return readable.filter((_, index) => isShown[index])
 }
 
 async function named(
