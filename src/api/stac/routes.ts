@@ -22,9 +22,9 @@ export const stacEndpoints = [
   endpoint('GET', `${stacRoot}/conformance`, 'public', 'OWS:WCS', { getStacConformance }),
   endpoint('GET', `${stacRoot}/api`, 'public', 'OWS:WCS', { getStacApi }),
   endpoint('GET', `${stacRoot}/collections`, 'public', 'OWS:WCS', { getStacCollections }),
-  endpoint('GET', collection, 'public', 'OWS:WCS', { getStacCollection }),
-  endpoint('GET', `${collection}/items`, 'public', 'OWS:WCS', { getStacItems }),
-  endpoint('GET', `${collection}/items/:itemId`, 'public', 'OWS:WCS', { getStacItem }),
+  endpoint('GET', collection, 'layer', 'OWS:WCS', { getStacCollection }),
+  endpoint('GET', `${collection}/items`, 'layer', 'OWS:WCS', { getStacItems }),
+  endpoint('GET', `${collection}/items/:itemId`, 'layer', 'OWS:WCS', { getStacItem }),
   endpoint('GET', `${stacRoot}/search`, 'public', 'OWS:WCS', { searchStacItems }),
   endpoint('POST', `${stacRoot}/search`, 'public', 'OWS:WCS', { postStacSearch }),
 ]
