@@ -32,6 +32,7 @@ import { layerListEndpoints, stateEndpoints } from './rest/overview/routes.ts'
 import { sourceEndpoints } from './rest/sources/routes.ts'
 import { uploadEndpoints } from './rest/uploads/routes.ts'
 import { permissionEndpoints } from './security/routes.ts'
+import { stacEndpoints } from './stac/routes.ts'
 import { pictureEndpoints } from './tiles/picture-routes.ts'
 import { tileEndpoints } from './tiles/routes.ts'
 
@@ -58,6 +59,7 @@ export const endpoints: readonly AnyEndpoint[] = [
   ...loadEndpoints, // /monitoring/api/load
   ...checkEndpoints, // /monitoring/api/status, /monitoring/api/notifications
   ...ogcEndpoints, // /ogc
+  ...stacEndpoints, // /stac
   ...tileEndpoints, // /tiles
   ...pictureEndpoints, // /tiles
   ...downloadEndpoints, // /rest/layers/<layer>/exports, /rest/downloads

@@ -36,6 +36,7 @@ import { mapEndpoints } from '../api/rest/maps/routes.ts'
 import { sourceEndpoints } from '../api/rest/sources/routes.ts'
 import { uploadArea } from '../api/rest/uploads/routes.ts'
 import { permissionEndpoints } from '../api/security/routes.ts'
+import { stacArea } from '../api/stac/routes.ts'
 import { pictureEndpoints } from '../api/tiles/picture-routes.ts'
 import { tileEndpoints } from '../api/tiles/routes.ts'
 import { TileLimiter } from '../api/tiles/tile-limiter.ts'
@@ -95,6 +96,7 @@ export function openAreas(context: AppServices): ApiArea[] {
       pages: pages.filesOf('ogc', ['ogc']),
       secret: context.directory.key,
     }),
+    openStac(context, placed.bounds, pages),
     table(tileEndpoints, tiles),
     table(pictureEndpoints, { ...tiles, ...drawn }),
     mapServices(context, { ...tiles, ...drawn, ...placed }),
@@ -142,6 +144,24 @@ function geoserverRest(
     permissions: new Permissions(context),
     maxUploadBytes: settings.limits.maxUploadBytes,
     importRoots: settings.data.importRoots,
+  })
+}
+
+function openStac(
+  { catalog, clock, version, settings, directory }: AppServices,
+  bounds: LayerBounds,
+  pages: BuiltPages,
+): ApiArea {
+  return stacArea({
+    catalog,
+    clock,
+    version,
+    bounds,
+    sharedMaxAgeSeconds: settings.server.sharedMaxAgeSeconds,
+    about: settings.service,
+    pages: pages.filesOf('ogc', ['ogc']),
+    pageTokens: new PageTokens(directory.key),
+    counts: new CachedCounts(catalog.layers),
   })
 }
 

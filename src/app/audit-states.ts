@@ -42,9 +42,14 @@ export function stateReader({
     const found = await layers.findNamed(name ?? collectionId)
     return found && { version: found.version }
   }
-  const style: StateReader = async ({ workspace: place, style: name = '' }) => {
+  const styleNamed = async (place: string | undefined, name: string): Promise<unknown> => {
     const found = await styles.find(place, name)
     return found && { format: found.format, document: found.document }
+  }
+  const style: StateReader = ({ workspace: place, style: name = '' }) => styleNamed(place, name)
+  const ogcStyle: StateReader = ({ styleId = '' }) => {
+    const colon = styleId.indexOf(':')
+    return styleNamed(colon < 0 ? undefined : styleId.slice(0, colon), styleId.slice(colon + 1))
   }
   const readers: readonly [RegExp, StateReader][] = [
     [/^\/rest\/security\/users\/:name$/, user],
@@ -55,6 +60,7 @@ export function stateReader({
     [/^\/rest\/layers\/:layer\/(?:refresh|versions)\b/, version],
     [/^\/ogc\/collections\/:collectionId\/items\b/, version],
     [/^(?:\/rest\/workspaces\/:workspace)?(?:\/rest)?\/styles\/:style$/, style],
+    [/^\/ogc\/styles\/:styleId$/, ogcStyle],
   ]
   return async (route, params) => readers.find(([pattern]) => pattern.test(route))?.[1](params)
 }

@@ -121,11 +121,26 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/behind-a-proxy.md > nginx > nginx 1': proxies,
   'docs/behind-a-proxy.md > Apache > apache 1': proxies,
   'docs/downloads.md > Downloads > sh 1': layers,
+  'docs/downloads.md > Coverages by range > sh 1': {
+    reason: 'The layer is an example; tests/contract/ogc/coverage-ranges.test.ts reads one with GDAL',
+  },
+  'docs/stac.md > STAC > sh 1': {
+    reason: 'The layer is an example; tests/contract/ogc/stac.test.ts has the requests',
+  },
+  'docs/stac.md > Clients > sh 1': {
+    reason: 'The layer is an example; tests/contract/ogc/stac.test.ts reads one with GDAL',
+  },
   'docs/downloads.md > Immediate and background downloads > sh 1': layers,
   'docs/filters.md > Filter Encoding > xml 1': 'tests/contract/ows/wfs-functions.test.ts',
   'docs/filters.md > Filters > sh 1': layers,
   'docs/ogc-api.md > OGC API Features > sh 1': layers,
   'docs/ogc-api.md > Formats > sh 1': layers,
+  'docs/styles.md > OGC API Styles > sh 1': {
+    reason: 'The document is an example; tests/contract/ogc/styles.test.ts has the requests',
+  },
+  'docs/ogc-tiles.md > Several collections > sh 1': {
+    reason: 'The layers are examples; tests/contract/ogc/dataset-tiles.test.ts has the requests',
+  },
   'docs/wfs.md > WFS > sh 1': 'tests/extended/clients/wfs.test.ts',
   'docs/wfs.md > In web pages > html 1': services,
   'docs/wms.md > In web pages > html 1': services,

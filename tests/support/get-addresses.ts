@@ -28,6 +28,7 @@ function valuesOf({ workspace, layer, style, store, importId }: NamedThings): Re
     fileId: 'places.geojson',
     collectionId: layer,
     featureId: '1',
+    itemId: layer,
     recordId: layer,
     styleId: style,
     fileName: 'file.tif',
@@ -112,9 +113,13 @@ export function getAddresses(things: NamedThings): string[] {
   const rasters = ['', '/map?bbox=-180,-90,180,90&width=64&height=64', '/download', '/schema'].map(
     (path) => `/ogc/collections/${encodeURIComponent(things.raster)}${path}`,
   )
+  const collection = `/stac/collections/${encodeURIComponent(things.raster)}`
+  const items = ['', '/items', `/items/${encodeURIComponent(things.raster)}`].map(
+    (path) => `${collection}${path}`,
+  )
   const pictures = ['/0/0/0.png', '/thumbnail.png', '/legend.png'].map(
     (path) => `/tiles/${encodeURIComponent(things.raster)}${path}`,
   )
   const pages = ['/app', '/app/layers', '/embed/map', '/docs', '/openapi.json']
-  return [...new Set([...made, ...rasters, ...pictures, ...pages])]
+  return [...new Set([...made, ...rasters, ...items, ...pictures, ...pages])]
 }

@@ -14,14 +14,21 @@ type AboutCollection = FastifyRequest<{ Params: { collectionId: string } }>
 /**
  * Returns the layer `<workspace>:<layer>`; anonymous users cannot find out whether a private layer exists.
  */
-export async function readableLayer({ layers }: Catalog, request: AboutCollection): Promise<LayerRecord> {
-  const { collectionId: id } = request.params
+export async function readableLayer(catalog: Catalog, request: AboutCollection): Promise<LayerRecord> {
+  const layer = await readableCollection(catalog, request, request.params.collectionId)
+  request.usedLayer = layer
+  return layer
+}
+
+/** The same for the id of a collection that is not in the path. */
+export async function readableCollection(
+  { layers }: Catalog,
+  request: FastifyRequest,
+  id: string,
+): Promise<LayerRecord> {
   const colon = Math.max(id.indexOf(':'), 0)
   const layer = await layers.find(id.slice(0, colon), id.slice(colon + 1))
-  if (layer !== undefined && (await request.rights()).can('read', layer)) {
-    request.usedLayer = layer
-    return layer
-  }
+  if (layer !== undefined && (await request.rights()).can('read', layer)) return layer
   if (request.caller.role !== 'anonymous')
     throw notFound('unknown-collection', `Collection "${id}" does not exist`)
   throw new Failure(

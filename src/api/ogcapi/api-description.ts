@@ -8,7 +8,9 @@ import { editPaths } from './api-edits.ts'
 import { mapPaths } from './api-maps.ts'
 import { type ParameterName, parameters, query } from './api-parameters.ts'
 import { schemas } from './api-schemas.ts'
+import { stylePaths } from './api-styles.ts'
 import {
+  offeredCoverages,
   offeredDescriptions,
   offeredDocuments,
   offeredGranules,
@@ -33,6 +35,8 @@ interface Operation {
   offered?: readonly Representation[]
   /** True if the response may be empty. */
   mayBeEmpty?: boolean
+  /** True if no page is offered, so that the language does not matter. */
+  isFile?: boolean
 }
 
 function answerOf(mediaType: string, schema: keyof typeof schemas): object {
@@ -151,6 +155,14 @@ const operations: Record<string, Operation> = {
     answer: file,
     parameters: ['collectionId', 'featureId', 'fileName'],
   },
+  [`${collectionPath}/coverage`]: {
+    offered: offeredCoverages,
+    isFile: true,
+    id: 'getCoverage',
+    summary: 'A coverage as GeoTIFF, or a range of it',
+    answer: { 'image/tiff': { schema: { type: 'string', format: 'binary' } } },
+    parameters: ['collectionId'],
+  },
   [`${collectionPath}/file/{fileName}`]: {
     id: 'getCoverageFile',
     summary: 'The file of a coverage, or a range of it',
@@ -194,6 +206,27 @@ const tileOperations: Record<string, Operation> = {
     summary: 'Show one tile matrix set',
     answer: answerOf(json, 'tileMatrixSet'),
     parameters: ['tileMatrixSetId'],
+  },
+  '/tiles': {
+    offered: offeredDocuments,
+    id: 'terrane.dataset.vector.getTileSetsList',
+    summary: 'Tilesets of several layers',
+    answer: answerOf(json, 'tileSets'),
+    parameters: ['collections'],
+  },
+  '/tiles/{tileMatrixSetId}': {
+    offered: offeredDocuments,
+    id: 'terrane.dataset.vector.getTileSet',
+    summary: 'Show one tileset of several layers',
+    answer: answerOf(json, 'tileSet'),
+    parameters: ['tileMatrixSetId', 'collections'],
+  },
+  '/tiles/{tileMatrixSetId}/{tileMatrix}/{tileRow}/{tileCol}': {
+    id: 'terrane.dataset.vector.getTile',
+    summary: 'A vector tile with several layers',
+    mayBeEmpty: true,
+    answer: { 'application/vnd.mapbox-vector-tile': { schema: { type: 'string', format: 'binary' } } },
+    parameters: ['tileMatrixSetId', 'tileMatrix', 'tileRow', 'tileCol', 'collections'],
   },
   [`${collectionPath}/tiles`]: {
     offered: offeredDocuments,
@@ -246,7 +279,7 @@ function otherContent(offered: readonly Representation[] = []): object {
 }
 
 function toOperation(
-  { id, summary, answer, offered, mayBeEmpty = false, parameters: names = [] }: Operation,
+  { id, summary, answer, offered, mayBeEmpty = false, isFile = false, parameters: names = [] }: Operation,
   tag: 'features' | 'tiles',
 ): ItemsDescription['operation'] {
   const parametersOfOne = names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
@@ -254,7 +287,10 @@ function toOperation(
     operationId: id,
     summary,
     tags: [tag],
-    parameters: [...parametersOfOne, ...(offered === undefined ? [] : [formatParameter(offered), language])],
+    parameters: [
+      ...parametersOfOne,
+      ...(offered === undefined ? [] : [formatParameter(offered), ...(isFile ? [] : [language])]),
+    ],
     responses: {
       200: { description: summary, content: { ...answer, ...otherContent(offered) } },
       ...(mayBeEmpty ? { 204: { description: 'Nothing is there' } } : {}),
@@ -300,6 +336,7 @@ export function describeOgcApi(
     ...pathsOf({ ...operations, ...downloadOperations, ...catalogueOperations }, 'features'),
     ...pathsOf(tileOperations, 'tiles'),
     ...mapPaths,
+    ...stylePaths,
   }
   return {
     openapi: '3.0.3',
@@ -315,6 +352,7 @@ export function describeOgcApi(
       { name: 'features', description: 'Published layers' },
       { name: 'tiles', description: 'Published layers as vector tiles' },
       { name: 'maps', description: 'Coverages as pictures' },
+      { name: 'styles', description: 'Styles (draft of OGC API Styles)' },
     ],
     security: [{}, { basic: [] }, { token: [] }],
     paths,

@@ -18,6 +18,13 @@ export const parameters = {
     schema: text,
     description: 'Workspace and layer, such as `city:trees`',
   },
+  collections: {
+    name: 'collections',
+    ...query,
+    ...list,
+    description: 'Collections of features, at most 20; default all, if these are at most 20',
+    schema: { type: 'array', items: text, maxItems: 20 },
+  },
   featureId: { name: 'featureId', in: 'path', required: true, schema: text, description: 'Id of a feature' },
   fileName: { name: 'fileName', in: 'path', required: true, schema: text, description: 'Name of a file' },
   limit: {

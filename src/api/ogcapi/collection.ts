@@ -123,7 +123,7 @@ export async function toCollection(
     links:
       schema.geometry === undefined || (srs ?? crs) === undefined
         ? links
-        : [...links, tilesLink(request, path), styleLink(request, layer)],
+        : [...links, tilesLink(request, path), styleLink(request, layer), stylesLink(request, path)],
   }
 }
 
@@ -131,6 +131,12 @@ export async function toCollection(
 function styleLink(request: FastifyRequest, layer: LayerRecord): object {
   const href = request.link(`/tiles/${layerSegment(layer)}/style.json`)
   return { rel: 'stylesheet', type: 'application/json', title: 'MapLibre style', href }
+}
+
+/** Link to the styles in which the layer is offered (draft OGC 20-009). */
+function stylesLink(request: FastifyRequest, path: string): object {
+  const rel = 'http://www.opengis.net/def/rel/ogc/1.0/styles'
+  return { rel, type: 'application/json', title: 'Styles', href: request.link(`${path}/styles`) }
 }
 
 /** Link to its vector tilesets (OGC 20-057, section 11). */

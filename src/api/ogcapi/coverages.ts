@@ -1,13 +1,15 @@
 import { operation } from '../endpoint.ts'
 import { aboutLayer, downloadableLayer } from './about-layer.ts'
-import { sendCoverageFile } from './coverage-file.ts'
+import type { CloudOptimizedCopies } from './cloud-optimized.ts'
+import { sendCoverage, sendCoverageFile } from './coverage-file.ts'
 import { sendGranule, sendGranuleFile, sendGranules } from './granules.ts'
-import { offeredGranules } from './offered.ts'
+import { offeredCoverages, offeredGranules } from './offered.ts'
 import type { OgcDeps } from './ogc-deps.ts'
 import { represented } from './representations.ts'
 import {
   CollectionFileParams,
   CollectionParams,
+  CoverageAnswer,
   DocumentedItemsQuery,
   FeatureAnswer,
   FeaturesAnswer,
@@ -79,3 +81,21 @@ export const getCoverageFile = operation({
   handle: async ({ catalog }: Pick<OgcDeps, 'catalog'>, request, reply) =>
     sendCoverageFile(catalog, await downloadableLayer(catalog, request), request, reply),
 })
+
+export const getCoverage = represented(
+  offeredCoverages,
+  operation({
+    ...marks,
+    isHeavy: true,
+    summary: 'A coverage as GeoTIFF, or a range of it',
+    description:
+      'The stored file if it is a GeoTIFF. With `f=cog`, or `profile=cloud-optimized` in `Accept`, a raster in another layout is converted once, and its copy is kept for some time; until then the response is 503 with `Retry-After`. `Range` returns a part.',
+    params: CollectionParams,
+    answers: { 200: CoverageAnswer, 206: CoverageAnswer },
+    handle: async (
+      deps: Pick<OgcDeps, 'catalog' | 'downloads'> & { cogs: CloudOptimizedCopies },
+      request,
+      reply,
+    ) => sendCoverage(deps, await downloadableLayer(deps.catalog, request), request, reply),
+  }),
+)

@@ -5,7 +5,13 @@ import { columnValue } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import { indexSchema } from '../../importer/index.ts'
 import { isInside } from '../../inputs/index.ts'
-import { fileMediaType, findRasterFile, mosaicType, type ServedStore } from '../../stores/index.ts'
+import {
+  type FileLink,
+  fileMediaType,
+  findRasterFile,
+  mosaicType,
+  type ServedStore,
+} from '../../stores/index.ts'
 import type { FastifyReply, FastifyRequest } from '../app-types.ts'
 import { requestSignal } from '../request-properties.ts'
 import { sendFile } from '../send-file.ts'
@@ -15,13 +21,14 @@ import { sendItem, sendItems, unknownFeature } from './items.ts'
 import type { ItemsParameters } from './items-query.ts'
 
 /** A mosaic's granules as features. */
-interface Granules {
+export interface Granules {
   /** The layer as if its granules were its features. */
   layer: LayerRecord
   store: ServedStore
 }
 
-async function openGranules(catalog: Catalog, layer: LayerRecord): Promise<Granules> {
+/** Opens the granules of a mosaic; throws `Failure` (`not-found`) for another layer. */
+export async function openGranules(catalog: Catalog, layer: LayerRecord): Promise<Granules> {
   const coverage = await catalog.layers.storeOf(layer)
   if (coverage.type !== mosaicType) {
     throw notFound('no-granules', `Collection "${collectionId(layer)}" is not a mosaic and has no granules`)
@@ -56,9 +63,17 @@ function locationOf(batch: FeatureBatch, row: number): string {
   return column === undefined ? '' : String(columnValue(column, row))
 }
 
+function granulesPath(layer: LayerRecord): string {
+  return `/ogc/collections/${encodeURIComponent(collectionId(layer))}/granules`
+}
+
+/** Returns how the features of granules link to their files. */
+export function granuleLink(request: FastifyRequest, layer: LayerRecord): FileLink {
+  return { attribute: locationName, base: request.link(granulesPath(layer)) }
+}
+
 function viewOf(request: FastifyRequest, { layer, store }: Granules): FeatureView {
-  const path = `/ogc/collections/${encodeURIComponent(collectionId(layer))}/granules`
-  return { path, store, fileLink: { attribute: locationName, base: request.link(path) } }
+  return { path: granulesPath(layer), store, fileLink: granuleLink(request, layer) }
 }
 
 /** Granules are those of the present version. */

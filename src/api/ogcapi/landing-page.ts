@@ -45,14 +45,22 @@ const conformsTo = [
   `${parts}/ogcapi-tiles-1/1.0/conf/tileset`,
   `${parts}/ogcapi-tiles-1/1.0/conf/tilesets-list`,
   `${parts}/ogcapi-tiles-1/1.0/conf/geodata-tilesets`,
+  `${parts}/ogcapi-tiles-1/1.0/conf/dataset-tilesets`,
+  `${parts}/ogcapi-tiles-1/1.0/conf/collections-selection`,
   `${parts}/ogcapi-tiles-1/1.0/conf/oas30`,
   `${parts}/ogcapi-tiles-1/1.0/conf/mvt`,
+  // The draft of OGC API Styles.
+  ...['core', 'manage-styles', 'style-info', 'mapbox-styles', 'sld-10', 'sld-11', 'html'].map(
+    (name) => `${parts}/ogcapi-styles-1/0.0/conf/${name}`,
+  ),
   // These begin with https in the standard itself.
   ...['core', 'png', 'jpeg'].map((name) => `https://www.opengis.net/spec/ogcapi-maps-1/1.0/conf/${name}`),
 ]
 
 const json = 'application/json'
 const catalogRelation = 'http://www.opengis.net/def/rel/ogc/1.0/ogc-catalog'
+const vectorTilesets = 'http://www.opengis.net/def/rel/ogc/1.0/tilesets-vector'
+const stylesRelation = 'http://www.opengis.net/def/rel/ogc/1.0/styles'
 const tilingSchemes = 'http://www.opengis.net/def/rel/ogc/1.0/tiling-schemes'
 
 function landingPage(request: FastifyRequest): object {
@@ -71,7 +79,10 @@ function landingPage(request: FastifyRequest): object {
       link('service-doc', 'text/html', 'Documentation', '/docs'),
       link('conformance', json, 'Conformance', '/ogc/conformance'),
       link('data', json, 'Collections', '/ogc/collections'),
+      link(vectorTilesets, json, 'Vector tiles of several collections', '/ogc/tiles'),
       link(tilingSchemes, json, 'Tile matrix sets', '/ogc/tileMatrixSets'),
+      link(stylesRelation, json, 'Styles', '/ogc/styles'),
+      link('service', json, 'Rasters and mosaics as a STAC catalogue', '/stac'),
       link(catalogRelation, json, 'The layers as records of a catalogue', '/ogc/catalogue'),
     ],
   }

@@ -69,3 +69,18 @@ export const offeredItems: readonly Representation[] = [
 
 /** Granules of mosaics. */
 export const offeredGranules: readonly Representation[] = [geoJson, asHtml]
+
+/** Cells of coverages. */
+export const offeredCoverages: readonly Representation[] = [
+  {
+    name: 'geotiff',
+    mediaType: 'image/tiff; application=geotiff',
+    title: 'GeoTIFF',
+    aliases: ['tif', 'tiff'],
+  },
+  {
+    name: 'cog',
+    mediaType: 'image/tiff; application=geotiff; profile=cloud-optimized',
+    title: 'Cloud-optimized GeoTIFF',
+  },
+]

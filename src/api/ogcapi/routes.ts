@@ -4,8 +4,9 @@ import { answerFailures } from '../errors.ts'
 import { writeProblemPage } from './as-html.ts'
 import { CachedCounts } from './cached-counts.ts'
 import { CachedValues } from './cached-values.ts'
+import { CloudOptimizedCopies } from './cloud-optimized.ts'
 import { describeCollection, getCollections, getQueryables, getSchema, getSortables } from './collections.ts'
-import { getCoverageFile, getGranule, getGranuleFile, getGranules } from './coverages.ts'
+import { getCoverage, getCoverageFile, getGranule, getGranuleFile, getGranules } from './coverages.ts'
 import { getDownload } from './download.ts'
 import {
   createFeature,
@@ -22,17 +23,24 @@ import { mapEndpoints } from './maps/routes.ts'
 import type { OgcDeps } from './ogc-deps.ts'
 import { PageTokens } from './page-token.ts'
 import { recordEndpoints } from './records/routes.ts'
+import { styleEndpoints } from './styles/routes.ts'
 import {
   getCollectionTile,
   getCollectionTileset,
   getCollectionTilesets,
 } from './tilesets/collection-tiles.ts'
+import { getDatasetTile, getDatasetTileset, getDatasetTilesets } from './tilesets/dataset-tiles.ts'
 import { getTileMatrixSet, getTileMatrixSetsList } from './tilesets/tile-matrix-sets.ts'
 
 /** Tiles count as those of `/tiles`. */
 const tilesetEndpoints = [
   endpoint('GET', '/ogc/tileMatrixSets', 'public', 'OWS:TMS', { getTileMatrixSetsList }),
   endpoint('GET', '/ogc/tileMatrixSets/:tileMatrixSetId', 'public', 'OWS:TMS', { getTileMatrixSet }),
+  endpoint('GET', '/ogc/tiles', 'public', 'OWS:TMS', { getDatasetTilesets }),
+  endpoint('GET', '/ogc/tiles/:tileMatrixSetId', 'public', 'OWS:TMS', { getDatasetTileset }),
+  endpoint('GET', '/ogc/tiles/:tileMatrixSetId/:tileMatrix/:tileRow/:tileCol', 'public', 'OWS:TMS', {
+    getDatasetTile,
+  }),
   endpoint('GET', '/ogc/collections/:collectionId/tiles', 'public', 'OWS:TMS', { getCollectionTilesets }),
   endpoint('GET', '/ogc/collections/:collectionId/tiles/:tileMatrixSetId', 'public', 'OWS:TMS', {
     getCollectionTileset,
@@ -79,10 +87,12 @@ export const ogcEndpoints = [
   endpoint('GET', '/ogc/collections/:collectionId/granules/:featureId/file/:fileName', 'public', 'OWS:WCS', {
     getGranuleFile,
   }),
+  endpoint('GET', '/ogc/collections/:collectionId/coverage', 'public', 'OWS:WCS', { getCoverage }),
   endpoint('GET', '/ogc/collections/:collectionId/file/:fileName', 'public', 'OWS:WCS', { getCoverageFile }),
   ...tilesetEndpoints,
   ...recordEndpoints,
   ...mapEndpoints,
+  ...styleEndpoints,
 ]
 
 /**
@@ -96,12 +106,13 @@ export function ogcArea({
   const { layers } = parts.catalog
   const kept = { counts: new CachedCounts(layers), values: new CachedValues(layers) }
   const pageTokens = new PageTokens(secret)
+  const cogs = new CloudOptimizedCopies(parts.downloads, layers)
   return (app) => {
     app.decorate('html', { ...parts.pages, version: parts.version })
     answerFailures(app, writeProblemPage)
     app.register(async (scope) => void scope.setNotFoundHandler(app.answerUnknownPath), { prefix: '/ogc' })
     keepBodies(app)
-    addEndpoints(app, ogcEndpoints, { ...parts, kept, pageTokens })
+    addEndpoints(app, ogcEndpoints, { ...parts, kept, pageTokens, cogs })
   }
 }
 

@@ -177,6 +177,9 @@ export const FileAnswer = media(
   Object.fromEntries(fileMediaTypes.map((type) => [type, Bytes])),
 )
 
+/** A coverage as GeoTIFF, or a range of it. */
+export const CoverageAnswer = media('The coverage, or a range of it', { 'image/tiff': Bytes })
+
 const bbox = Type.Optional(
   Type.String({ description: 'minx,miny,maxx,maxy; across the antimeridian minx is the larger' }),
 )

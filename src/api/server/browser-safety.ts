@@ -11,7 +11,7 @@ const allowedHeaders =
 const exposedHeaders =
   'Location, ETag, Accept-Ranges, Content-Range, Content-Crs, Link, Terrane-Ignored, Terrane-Tile, X-Request-Id, Retry-After, Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, Upload-Expires'
 /** Paths readable by everyone, and the headers that reading needs. */
-const publicPaths = /^\/(?:ogc|tiles|rest\/(?:catalogue|layers|state|styles|workspaces))(?=[/?]|$)/
+const publicPaths = /^\/(?:ogc|stac|tiles|rest\/(?:catalogue|layers|state|styles|workspaces))(?=[/?]|$)/
 const publicHeaders = 'Accept, Content-Type, If-None-Match, If-Modified-Since, If-Range, Range'
 
 /** True if the method changes nothing. */

@@ -17,6 +17,8 @@ const byName: Record<string, unknown> = {
   styleId: 'polygon',
   featureId: '1',
   recordId: 'default:countries',
+  itemId: 'default:heights.3',
+  collections: 'default:countries',
 
   importId: '3',
   taskId: '0',

@@ -172,7 +172,7 @@ function describeRequests(app: App, server: ServerSettings): void {
 }
 
 function isStandardPath(url: string): boolean {
-  return /^\/ogc(?=[/?]|$)/.test(url)
+  return /^\/(?:ogc|stac)(?=[/?]|$)/.test(url)
 }
 
 const noParameters = { type: 'object', properties: {} }

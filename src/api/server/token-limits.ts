@@ -4,7 +4,7 @@ import type { FastifyRequest } from '../app-types.ts'
 import { isSafe } from './browser-safety.ts'
 
 /** Posted requests that only read. */
-const postedReads = /^\/(?:tiles|ows|wms|wfs|wcs|wmts|:workspace\/(?:ows|wms|wfs|wcs|wmts))(?:\/|$)/
+const postedReads = /^\/(?:tiles|stac|ows|wms|wfs|wcs|wmts|:workspace\/(?:ows|wms|wfs|wcs|wmts))(?:\/|$)/
 /** Routes that need the scope `import` for changes: imports, uploads, and edits of features. */
 const importRoutes = /^\/(?:rest\/(?:imports|uploads)|ogc\/collections\/:collectionId\/items)(?:\/|$)/
 
@@ -19,8 +19,10 @@ export function requireTokenScope(request: FastifyRequest): void {
       `This needs a token with the scope "${needed}"; this token has ${scopes.join(', ')}`,
     )
   if (tokenWorkspace === undefined || tokenLayers !== undefined) return
-  const { workspace, layer, collectionId } = request.params as Record<string, string | undefined>
-  const place = workspace ?? (layer ?? collectionId)?.split(':', 1)[0]
+  const { workspace, layer, collectionId, styleId } = request.params as Record<string, string | undefined>
+  // The id of a global style names no workspace.
+  const style = styleId?.includes(':') === true ? styleId : undefined
+  const place = workspace ?? (layer ?? collectionId ?? style)?.split(':', 1)[0]
   const isElsewhere = place !== undefined && place !== tokenWorkspace
   const isGlobal = place === undefined && needed === 'manage' && !isOwn(request)
   if (isElsewhere || isGlobal)

@@ -21,7 +21,8 @@ function parseLayerNames(url: string): string[] {
   return ids
 }
 
-function requireDifferentNames(named: readonly { name: string }[]): void {
+/** Throws `Failure` (`invalid`, `equal-layers`) for layers of one tile with the same name. */
+export function requireDifferentNames(named: readonly { name: string }[]): void {
   const names = new Set<string>()
   for (const { name } of named) {
     if (names.has(name))

@@ -62,7 +62,9 @@ describe('what /ogc declares', () => {
 
   it('stands in the document class by class, and nothing else does', async () => {
     const declared = await Promise.all(
-      ['/ogc/conformance', '/ogc/catalogue/conformance'].map((url) => read<{ conformsTo: string[] }>(url)),
+      ['/ogc/conformance', '/ogc/catalogue/conformance', '/stac/conformance'].map((url) =>
+        read<{ conformsTo: string[] }>(url),
+      ),
     )
     const all = new Set(declared.flatMap(({ conformsTo }) => conformsTo))
     assert.deepEqual([...new Set(reportedClasses())].sort(), [...all].sort())

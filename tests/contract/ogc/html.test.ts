@@ -127,6 +127,7 @@ describe('pages below /ogc', () => {
       featureId: '1',
       tileMatrixSetId: 'WebMercatorQuad',
       recordId: 'default:spots',
+      styleId: 'point',
     }
     const skipped = /file|tileRow|\/map|\/coverage|\/download/
     for (const path of Object.keys(api.paths).filter((one) => !skipped.test(one))) {

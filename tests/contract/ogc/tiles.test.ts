@@ -321,7 +321,7 @@ for (const [name, environment] of Object.entries(shapes))
             patterns.some((one) => one.test(pathname)),
             pathname,
           )
-        else assert.match(pathname, /^\/(?:docs$|tiles\/)/)
+        else assert.match(pathname, /^\/(?:docs$|stac$|tiles\/)/)
       }
     })
 

@@ -35,7 +35,7 @@ export interface MatrixWorld extends ModelWorld {
 }
 
 /** Posted requests that only read: those of OGC services, and tiles of styles that were not saved. */
-const postedReads = /^\/(\{[^}]*\}\/)?(wms|wfs|wcs|ows|tiles)(\/|$)/
+const postedReads = /^\/(\{[^}]*\}\/)?(wms|wfs|wcs|ows|tiles|stac)(\/|$)/
 
 type Scope = 'read' | 'import' | 'manage'
 const scopes: readonly Scope[] = ['read', 'import', 'manage']

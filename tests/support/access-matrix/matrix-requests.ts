@@ -67,7 +67,7 @@ function layerRequest(base: Pick<SentRequest, 'method' | 'path' | 'need'>, targe
   const hasWorkspace = base.path.startsWith('/{workspace}')
   const named = (layer: string) => {
     const name = hasWorkspace ? layer : `${target.workspace}:${layer}`
-    return { layer: name, collectionId: name, recordId: name, workspace: target.workspace }
+    return { layer: name, collectionId: name, recordId: name, itemId: name, workspace: target.workspace }
   }
   return {
     ...base,
@@ -115,7 +115,7 @@ function idRequest(
 function requestsOf(method: string, path: string, need: Need, ids: MatrixIds): SentRequest[] {
   const base = { method, path, need }
   if (/\{(layer|collectionId|recordId)\}/.test(path)) {
-    const targets = /\/(granules|file)\b/.test(path) ? rasters : vectors
+    const targets = /\/(granules|file|coverage|stac)\b/.test(path) ? rasters : vectors
     return targets.map((target) => layerRequest(base, target))
   }
   if (need.kind === 'layer-group') {

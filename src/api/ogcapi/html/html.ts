@@ -12,6 +12,8 @@ import { landingPage } from './pages/landing.ts'
 import { problemPage } from './pages/problem.ts'
 import { cataloguePage, recordPage, recordsPage } from './pages/records.ts'
 import { schemaPage } from './pages/schema.ts'
+import { stacPage } from './pages/stac.ts'
+import { stylePage, stylesPage } from './pages/styles.ts'
 import { tileMatrixSetPage, tileMatrixSetsPage, tilesetPage, tilesetsPage } from './pages/tiles.ts'
 
 type Render = (document: never, shown: Shown) => HtmlPage
@@ -32,6 +34,8 @@ const pages: Readonly<Record<string, Render>> = {
   getGranule: featurePage,
   getTileMatrixSetsList: tileMatrixSetsPage,
   getTileMatrixSet: tileMatrixSetPage,
+  getDatasetTilesets: tilesetsPage,
+  getDatasetTileset: tilesetPage,
   getCollectionTilesets: tilesetsPage,
   getCollectionTileset: tilesetPage,
   getCatalogueLanding: cataloguePage,
@@ -41,6 +45,18 @@ const pages: Readonly<Record<string, Render>> = {
   getCatalogueSortables: schemaPage('sortables'),
   getRecords: recordsPage,
   getRecord: recordPage,
+  getOgcStyles: stylesPage,
+  getCollectionStyles: stylesPage,
+  getOgcStyle: stylePage,
+  getOgcStyleMetadata: stylePage,
+  getStacCatalog: stacPage,
+  getStacConformance: conformancePage,
+  getStacApi: apiPage,
+  getStacCollections: stacPage,
+  getStacCollection: stacPage,
+  getStacItems: stacPage,
+  getStacItem: stacPage,
+  searchStacItems: stacPage,
   problem: problemPage,
 }
 

@@ -36,7 +36,7 @@ function aboutTiles(
 }
 
 /** Returns the extent of a layer; undefined also if the data may have changed since it was computed. */
-async function rangeOf(layer: LayerRecord, version: number): Promise<Envelope | undefined> {
+export async function rangeOf(layer: LayerRecord, version: number): Promise<Envelope | undefined> {
   return isChangedByOthers(layer, version) ? undefined : geographicRange(layer)
 }
 

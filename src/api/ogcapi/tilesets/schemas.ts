@@ -111,3 +111,26 @@ export const DocumentedTileParams = Type.Object({
   tileRow: Type.Integer({ minimum: 0, description: 'Counted from the north' }),
   tileCol: Type.Integer({ minimum: 0, description: 'Counted from the west' }),
 })
+
+export const DatasetQuery = Type.Object({
+  collections: Type.Optional(
+    Type.String({
+      description:
+        'Collections of features separated by commas, at most 20; default all, if these are at most 20',
+      maxLength: 10_000,
+    }),
+  ),
+})
+export const DatasetTileParams = Type.Object({
+  tileMatrixSetId,
+  tileMatrix: Type.String(),
+  tileRow: Type.String(),
+  tileCol: Type.String(),
+})
+/** The same with the types that are meant. */
+export const DocumentedDatasetTileParams = Type.Object({
+  tileMatrixSetId,
+  tileMatrix: Type.String({ description: 'Id of a tile matrix, which is its zoom: `0` to `22`' }),
+  tileRow: Type.Integer({ minimum: 0, description: 'Counted from the north' }),
+  tileCol: Type.Integer({ minimum: 0, description: 'Counted from the west' }),
+})

@@ -75,7 +75,7 @@ function geodataLink(request: FastifyRequest, layer: LayerRecord) {
 /**
  * Returns the extent in longitude and latitude, without parts beyond the antimeridian or the edge of the set.
  */
-function toExtent(set: TileMatrixSetId, range: Envelope) {
+export function toExtent(set: TileMatrixSetId, range: Envelope) {
   const { bounds: [west = 0, south = 0, east = 0, north = 0] = [], center: [x = 0, y = 0, z = 0] = [] } =
     toTileExtent(range)
   const isMercator = set === 'WebMercatorQuad'
@@ -89,7 +89,8 @@ function toExtent(set: TileMatrixSetId, range: Envelope) {
   }
 }
 
-function toTilesetLayer(request: FastifyRequest, layer: LayerRecord, boundingBox: object | undefined) {
+/** Returns the description of a layer of tiles. */
+export function toTilesetLayer(request: FastifyRequest, layer: LayerRecord, boundingBox: object | undefined) {
   const { title, schema } = layer.details
   const names = new Set(tileAttributes(layer))
   const properties = schema.attributes.flatMap(({ name, type }) =>

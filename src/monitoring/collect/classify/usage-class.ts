@@ -46,7 +46,7 @@ const mapPath = /\/collections\/[^/]+(?:\/styles\/[^/]+)?\/map$/i
 /** A part of a file is neither a download nor a separate use. */
 const filePath =
   /(?:\/collections\/[^/]+\/(?:download|file\/[^/]+|granules\/[^/]+\/file\/[^/]+)|\/downloads\/[^/]+(?:\/file)?)$/i
-const recordsPath = /\/catalogue\/collections\//i
+const recordsPath = /\/(?:catalogue|stac)\/collections\//i
 
 /** Returns the usage class of a request. */
 export function usageClassOf(request: ClassifiedRequest): UsageClass {

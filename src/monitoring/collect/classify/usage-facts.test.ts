@@ -73,6 +73,8 @@ describe('classes of usage', () => {
     ['imports', 'OWS:WFS', '/ogc/collections/ws:roads/items/7', { method: 'DELETE' }],
     ['metadata', 'OWS:WFS', '/ogc/collections/ws:roads'],
     ['metadata', 'OWS:WFS', '/ogc/catalogue/collections/layers/items'],
+    ['metadata', 'OWS:WCS', '/stac/collections/ws:dem/items?limit=5'],
+    ['metadata', 'OWS:WCS', '/stac/search?collections=ws:dem'],
     ['other', 'OWS:WFS', '/ogc/collections/ws:roads/download?f=gpkg'],
     ['features', 'OWS:WCS', '/wcs?request=GetCoverage&coverageId=a__b'],
     ['features', 'OWS:WCS', '/ogc/collections/ws:dem/coverage'],
