@@ -22,7 +22,7 @@ type Answer = (
   request: FastifyRequest,
   reply: FastifyReply,
   workspace: string | undefined,
-  content?: Pick<WfsRequest, 'values' | 'features'> & Pick<WcsRequest, 'coverage'>,
+  content?: Pick<WfsRequest, 'values' | 'features' | 'body'> & Pick<WcsRequest, 'coverage'>,
 ) => Promise<unknown>
 
 interface Service {

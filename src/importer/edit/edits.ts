@@ -127,9 +127,9 @@ export class Edits {
     return this.#run(transaction, transactionMs, signal)
   }
 
-  /** Runs work while no edit and no load of this server changes the table of a layer. */
-  hold<T>(layer: LayerRecord, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    return this.#inTurn([layer], AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]), work)
+  /** Runs work while no edit and no load of this server changes the tables of layers. */
+  hold<T>(layers: readonly LayerRecord[], signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return this.#inTurn(layers, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]), work)
   }
 
   async #run(transaction: EditTransaction, limitMs: number, signal: AbortSignal): Promise<AppliedEdit[]> {
@@ -176,11 +176,11 @@ export class Edits {
    */
   async #inTurn<T>(layers: readonly LayerRecord[], signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const { catalog, locks } = this.#deps
-    const keys = layers.map(({ storeId, nativeName }) => `table ${storeId}/${nativeName}`).sort()
-    const [first] = layers
-    if (first !== undefined) {
-      const { type } = await catalog.stores.get(first.storeId)
-      if (findStoreDescription(type)?.can.oneLoadAtATime === true) keys.push(`store ${first.storeId}`)
+    const tables = layers.map(({ storeId, nativeName }) => `table ${storeId}/${nativeName}`)
+    const keys = [...new Set(tables)].sort()
+    for (const storeId of [...new Set(layers.map((layer) => layer.storeId))].sort((a, b) => a - b)) {
+      const { type } = await catalog.stores.get(storeId)
+      if (findStoreDescription(type)?.can.oneLoadAtATime === true) keys.push(`store ${storeId}`)
     }
     const held = keys.reduceRight<() => Promise<T>>(
       (inner, key) => () => locks.hold(key, inner, signal),

@@ -13,6 +13,8 @@ export interface CollectionAbout {
   numberReturned: number
   next: string | undefined
   previous: string | undefined
+  /** Lock of the features. */
+  lockId?: string
 }
 
 /** Namespaces that members of a document use, by their prefixes, and where they are described. */
@@ -42,6 +44,7 @@ export function collectionRoot(
     `<${element} xmlns:wfs="${wfs}" xmlns:gml="${gmlNamespaces[gml]}"${own.join('')} ${xsi}`,
     ` xsi:schemaLocation="${escapeXml(locations.join(' '))}"`,
     ...numbersOf(version, about),
+    about.lockId === undefined ? '' : ` lockId="${escapeXml(about.lockId)}"`,
     '>\n',
   ].join('')
 }

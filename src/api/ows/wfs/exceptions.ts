@@ -11,6 +11,7 @@ const codes = new Map([
   ['invalid-position', 'InvalidParameterValue'],
   ['unknown-property', 'InvalidParameterValue'],
   ['unknown-crs', 'InvalidParameterValue'],
+  ['layer-not-editable', 'OperationNotSupported'],
 ])
 
 function nameOf(code: string): NamedFailure | undefined {

@@ -100,7 +100,8 @@ async function queriesOfIds(
   )
 }
 
-async function toLayerQuery(
+/** Resolves a query for its layer. */
+export async function toLayerQuery(
   catalog: OwsCatalog,
   wfsRequest: WfsRequest,
   layer: LayerRecord,

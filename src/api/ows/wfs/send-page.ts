@@ -170,6 +170,7 @@ function collectionAbout(
   const previous = { startIndex: before, count: Math.min(limit, startIndex - before), position: undefined }
   return {
     timeStamp,
+    lockId: wfsRequest.lockId,
     numberMatched,
     numberReturned,
     next: hasNext ? pageUrl(wfsRequest, next) : undefined,

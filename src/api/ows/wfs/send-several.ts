@@ -39,6 +39,7 @@ export async function sendSeveral(
   const slices = await planSlices(reads, wfsRequest, queries, page)
   const about: CollectionAbout = {
     timeStamp: reads.clock.now().toISOString(),
+    lockId: wfsRequest.lockId,
     numberMatched: slices.reduce((sum, { matched }) => sum + matched, 0),
     numberReturned: slices.reduce((sum, { limit }) => sum + limit, 0),
     next: undefined,

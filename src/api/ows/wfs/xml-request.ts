@@ -9,6 +9,9 @@ import { maxIds, readResultType, readWholeNumber } from './kvp-feature-request.t
 import type { FeatureRequest, TypeQuery, WfsRequest } from './wfs-request.ts'
 import { requestVersion } from './wfs-version.ts'
 
+/** Requests with queries. */
+const queried = new Set(['GetFeature', 'GetPropertyValue', 'GetFeatureWithLock', 'LockFeature'])
+
 /** Returns the version that a request names, or that its namespace belongs to. */
 export function xmlVersion({ attributes }: XmlElement): string {
   const namespaces = Object.entries(attributes).filter(([name]) => /^xmlns(?::|$)/.test(name))
@@ -39,7 +42,7 @@ export function readWfsXml(
   ])
   const stored = texts(children, 'StoredQueryId').join(',')
   if (stored !== '') pairs.push(['storedquery_id', stored])
-  if (name !== 'GetFeature' && name !== 'GetPropertyValue') return { values: new KeyValues(pairs) }
+  if (!queried.has(name)) return { values: new KeyValues(pairs) }
   const query = children.find((one) => one.name === 'StoredQuery')
   if (query !== undefined) return { values: new KeyValues([...pairs, ...storedPairs(query, children)]) }
   const values = new KeyValues(pairs)
@@ -60,7 +63,8 @@ function featuresOf(
   if (children.length > most)
     throw new OwsFailure('InvalidParameterValue', `${name} has more than ${most} Query elements`, 'Query')
   const queries = children.map((query) => {
-    if (query.name !== 'Query') throw unknownPart(query, name)
+    const isLock = name === 'LockFeature' && query.name === 'Lock'
+    if (query.name !== 'Query' && !isLock) throw unknownPart(query, name)
     return readQuery(query, typeOf, documents)
   })
   if (queries.length === 0)
