@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Catalog, type FeatureLock, type LayerRecord, whyNotManaged } from '../../catalog/index.ts'
 import type { Database } from '../../core/db/connection.ts'
-import { conflict, Failure } from '../../core/errors/errors.ts'
+import { conflict, Failure, invalid } from '../../core/errors/errors.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { passStep } from '../../core/process/protocol-steps.ts'
 import type { Clock } from '../../core/time/clock.ts'
@@ -252,7 +252,7 @@ function oneStoreOf(layers: readonly LayerRecord[]): readonly LayerRecord[] {
   const [first, ...others] = layers
   const strange = others.find(({ storeId }) => storeId !== first?.storeId)
   if (first !== undefined && strange !== undefined)
-    throw conflict(
+    throw invalid(
       'several-stores',
       `"${textOf(first)}" and "${textOf(strange)}" are in different stores, which have no common transaction: edit them by separate requests`,
     )
@@ -260,7 +260,7 @@ function oneStoreOf(layers: readonly LayerRecord[]): readonly LayerRecord[] {
   for (const layer of layers) {
     const same = tables.get(layer.nativeName)
     if (same !== undefined)
-      throw conflict(
+      throw invalid(
         'same-table',
         `"${textOf(same)}" and "${textOf(layer)}" show the same table: edit one of them`,
       )

@@ -191,7 +191,7 @@ for (const [shape, settings] of Object.entries(shapes)) {
         [`<?xml version="1.0" encoding="none-such"?>${getFeature('')}`, 'OperationParsingFailed'],
         ['', 'OperationParsingFailed'],
         [soap, 'OperationNotSupported'],
-        [`<wfs:Transaction ${newer} version="2.0.0"/>`, 'OperationNotSupported'],
+        [`<wfs:CreateStoredQuery ${newer} version="2.0.0"/>`, 'OperationNotSupported'],
         [`<wfs:GetFeature ${older} version="1.0.0"/>`, 'InvalidParameterValue'],
         [`<wfs:GetFeature ${newer} version="2.0.0"/>`, 'MissingParameterValue'],
         [getFeature('<fes:Function name="area"/>'), 'InvalidParameterValue'],

@@ -12,6 +12,8 @@ const codes = new Map([
   ['unknown-property', 'InvalidParameterValue'],
   ['unknown-crs', 'InvalidParameterValue'],
   ['layer-not-editable', 'OperationNotSupported'],
+  ['several-stores', 'OperationNotSupported'],
+  ['same-table', 'OperationNotSupported'],
 ])
 
 function nameOf(code: string): NamedFailure | undefined {
