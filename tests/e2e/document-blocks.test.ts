@@ -127,6 +127,7 @@ const covered: Record<string, string | { reason: string }> = {
   'docs/ogc-api.md > OGC API Features > sh 1': layers,
   'docs/ogc-api.md > Formats > sh 1': layers,
   'docs/wfs.md > WFS > sh 1': 'tests/extended/clients/wfs.test.ts',
+  'docs/wfs.md > Transactions > sh 1': 'tests/extended/clients/wfs.test.ts',
   'docs/wfs.md > In web pages > html 1': services,
   'docs/wms.md > In web pages > html 1': services,
   'docs/wms.md > In web pages > html 2': services,

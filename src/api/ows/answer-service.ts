@@ -11,6 +11,7 @@ import type { WcsRequest } from './wcs/wcs-request.ts'
 import { sendException as sendWfsException } from './wfs/exceptions.ts'
 import { answerWfs } from './wfs/wfs.ts'
 import type { WfsRequest } from './wfs/wfs-request.ts'
+import type { WfsVersion } from './wfs/wfs-version.ts'
 import { sendException as sendWmsException } from './wms/exceptions.ts'
 import { answerWms } from './wms/wms.ts'
 import { sendException as sendWmtsException } from './wmts/exceptions.ts'
@@ -38,6 +39,12 @@ function isNumbered(version: string | undefined): boolean {
   return version !== undefined && !Number.isNaN(Number.parseFloat(version))
 }
 
+/** Version of the exceptions of WFS for a VERSION. */
+function wfsVersionOf(text: string): WfsVersion {
+  if (/^(?:0|1\.0)(?:\.|$)/.test(text)) return '1.0.0'
+  return olderVersion.test(text) ? '1.1.0' : '2.0.0'
+}
+
 const olderVersion = /^[01]\.[0-2](\.|$)/
 
 const serviceNames = ['WMS', 'WFS', 'WCS', 'WMTS'] as const
@@ -55,8 +62,7 @@ export const services: Record<ServiceName, Service> = {
   WFS: {
     countsAs: 'OWS:WFS',
     answer: answerWfs,
-    sendException: (reply, error, version = '') =>
-      sendWfsException(reply, error, olderVersion.test(version) ? '1.1.0' : '2.0.0'),
+    sendException: (reply, error, version = '') => sendWfsException(reply, error, wfsVersionOf(version)),
   },
   WCS: {
     countsAs: 'OWS:WCS',

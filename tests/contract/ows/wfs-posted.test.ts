@@ -192,7 +192,7 @@ for (const [shape, settings] of Object.entries(shapes)) {
         ['', 'OperationParsingFailed'],
         [soap, 'OperationNotSupported'],
         [`<wfs:CreateStoredQuery ${newer} version="2.0.0"/>`, 'OperationNotSupported'],
-        [`<wfs:GetFeature ${older} version="1.0.0"/>`, 'InvalidParameterValue'],
+        [`<wfs:GetFeature ${older} version="0.9.0"/>`, 'InvalidParameterValue'],
         [`<wfs:GetFeature ${newer} version="2.0.0"/>`, 'MissingParameterValue'],
         [getFeature('<fes:Function name="area"/>'), 'InvalidParameterValue'],
         [getFeature('').replace('default:trees', 'a:x b:y'), 'OperationNotSupported'],

@@ -15,6 +15,7 @@ import { listedFormats } from './output-formats.ts'
 import { maxFeatures } from './send-page.ts'
 import { wfsUrl } from './service-links.ts'
 import { findEditableTypes } from './transaction/editable-types.ts'
+import { olderCapabilities } from './v1/capabilities.ts'
 import type { WfsRequest } from './wfs-request.ts'
 import type { WfsVersion } from './wfs-version.ts'
 import { wfsVersions, wordsOfVersion } from './wfs-version.ts'
@@ -28,8 +29,17 @@ export async function getCapabilities(deps: CapabilitiesDeps, request: WfsReques
   const cards = metadata.cards.filter(({ kind }) => kind !== 'raster')
   const editable = await findEditableTypes(deps, request, cards)
   const listed = { metadata: { ...metadata, cards }, editable }
-  return sendPieces(request.reply, `${type}; charset=utf-8`, documentPieces(deps.bounds, request, listed))
+  const { version } = request
+  const pieces =
+    version === '1.0.0'
+      ? olderCapabilities(deps.bounds, request, listed)
+      : documentPieces(deps.bounds, { ...request, version }, listed)
+  return sendPieces(request.reply, `${type}; charset=utf-8`, pieces)
 }
+
+/** A request of a version whose capabilities are those of OWS Common. */
+type OwsRequest = WfsRequest & { version: OwsVersion }
+type OwsVersion = Exclude<WfsVersion, '1.0.0'>
 
 /** Feature types that the caller may read. */
 interface ListedTypes {
@@ -40,7 +50,7 @@ interface ListedTypes {
 
 async function* documentPieces(
   bounds: LayerBounds,
-  request: WfsRequest,
+  request: OwsRequest,
   { metadata, editable }: ListedTypes,
 ): AsyncGenerator<string> {
   const { version } = request
@@ -61,7 +71,7 @@ function dataSetOf({ request }: WfsRequest, card: LayerSummary): { code: string;
   return { code: typeNameOf(card), namespace: namespaceOf(request, card.workspace) }
 }
 
-function head(version: WfsVersion): string {
+function head(version: OwsVersion): string {
   const { wfs, wfsLocation, ows } = wordsOfVersion[version]
   const [fes, namespace] =
     version === '2.0.0' ? ['fes', 'http://www.opengis.net/fes/2.0'] : ['ogc', 'http://www.opengis.net/ogc']

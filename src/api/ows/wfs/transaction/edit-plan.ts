@@ -3,7 +3,7 @@ import type { PlannedEdit } from '../../../../importer/index.ts'
 import type { OwsDeps } from '../../ows-deps.ts'
 import { OwsFailure } from '../../ows-failure.ts'
 import type { WfsRequest } from '../wfs-request.ts'
-import type { FeatureBody } from './feature-body.ts'
+import type { FeatureBody, WrittenScope } from './feature-body.ts'
 import { featureBody, patchBody } from './feature-body.ts'
 import { filterOf, idsMatchingFilter, requireFew } from './matching-ids.ts'
 import { refusedAction } from './refused-action.ts'
@@ -23,9 +23,12 @@ export interface ActionEdit {
   action: WrittenAction
 }
 
-/** CRS that a transaction or an action names for geometries without one. */
-function srsNameOf({ element: { attributes }, ancestors }: WrittenAction): string | undefined {
-  return attributes['srsName'] ?? ancestors.at(-1)?.attributes['srsName']
+/** The CRS that a transaction or an action names for geometries without one, and the version. */
+function scopeOf(
+  { element: { attributes }, ancestors }: WrittenAction,
+  { version }: WfsRequest,
+): WrittenScope {
+  return { srsName: attributes['srsName'] ?? ancestors.at(-1)?.attributes['srsName'], version }
 }
 
 /**
@@ -71,7 +74,7 @@ async function editsOf(
       const layer = layerAt(index)
       return bodied('create', index, layer, () => {
         try {
-          return featureBody(layer, feature, srsNameOf(action))
+          return featureBody(layer, feature, scopeOf(action, wfsRequest))
         } catch (error) {
           throw refusedAction(error, action, wfsRequest.version, `feature ${feature.number}`)
         }
@@ -100,17 +103,17 @@ async function changeOf(
   action: WrittenAction,
   index: number,
   layer: LayerRecord,
-  { version }: WfsRequest,
+  wfsRequest: WfsRequest,
 ): Promise<PlannedEdit> {
   const [feature] = action.features
   try {
     if (action.name === 'Delete')
       return { ...base(layer), kind: 'delete', layer: index, written: { srs: 'EPSG:4326', isYx: false } }
     if (feature !== undefined)
-      return bodied('replace', index, layer, () => featureBody(layer, feature, srsNameOf(action)))
-    return bodied('update', index, layer, () => patchBody(layer, action.element, srsNameOf(action)))
+      return bodied('replace', index, layer, () => featureBody(layer, feature, scopeOf(action, wfsRequest)))
+    return bodied('update', index, layer, () => patchBody(layer, action.element, scopeOf(action, wfsRequest)))
   } catch (error) {
-    throw refusedAction(error, action, version)
+    throw refusedAction(error, action, wfsRequest.version)
   }
 }
 

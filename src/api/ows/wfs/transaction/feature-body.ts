@@ -1,9 +1,11 @@
 import type { LayerRecord } from '../../../../catalog/index.ts'
 import type { XmlElement } from '../../../../core/text/xml-tree.ts'
 import { gmlNamespaces } from '../../../../formats/writing/index.ts'
-import { defaultCrs, readCrs } from '../../named-crs.ts'
+import { readCrs } from '../../named-crs.ts'
 import { OwsFailure } from '../../ows-failure.ts'
 import { requireProperty } from '../../property-names.ts'
+import { usualCrsOf } from '../layer-query.ts'
+import type { WfsVersion } from '../wfs-version.ts'
 import type { WrittenGeometry } from './gml-geometry.ts'
 import { isGmlGeometry, readGmlGeometry, srsNameOf } from './gml-geometry.ts'
 import { propertyJson } from './property-json.ts'
@@ -17,6 +19,13 @@ export interface FeatureBody {
   written: { srs: string; isYx: boolean }
 }
 
+/** What a feature takes over from its request. */
+export interface WrittenScope {
+  /** CRS of geometries that name none. */
+  srsName: string | undefined
+  version: WfsVersion
+}
+
 /** A value of a property. */
 interface WrittenProperty {
   name: string
@@ -28,7 +37,7 @@ interface WrittenProperty {
 export function featureBody(
   layer: LayerRecord,
   { element, ancestors }: PlacedElement,
-  srsName: string | undefined,
+  { srsName, version }: WrittenScope,
 ): FeatureBody {
   const places = [element, ...ancestors]
   const own = declaredNamespace(element.prefix, places)
@@ -41,7 +50,7 @@ export function featureBody(
     const name = requireProperty(layer.details.schema, child.name, child.name.slice(0, 100))
     properties.push({ name, value: isNil(child) ? undefined : child })
   }
-  return toBody(layer, properties, { srsName, isWhole: true })
+  return toBody(layer, properties, { srsName, version, isWhole: true })
 }
 
 /** Returns the changes of an Update. Throws like `featureBody`. */
@@ -55,7 +64,7 @@ export function patchBody(layer: LayerRecord, update: XmlElement, srsName: strin
       'An Update has no Property',
       update.attributes['handle'] ?? 'Property',
     )
-  return toBody(layer, properties, { srsName, isWhole: false })
+  return toBody(layer, properties, { srsName, version, isWhole: false })
 }
 
 function readProperty(layer: LayerRecord, { children }: XmlElement): WrittenProperty {
@@ -92,7 +101,7 @@ function unknownProperty({ name }: LayerRecord, { name: property }: XmlElement, 
 function toBody(
   layer: LayerRecord,
   properties: readonly WrittenProperty[],
-  { srsName, isWhole }: { srsName: string | undefined; isWhole: boolean },
+  { srsName, version, isWhole }: WrittenScope & { isWhole: boolean },
 ): FeatureBody {
   const { schema } = layer.details
   const named = new Set<string>()
@@ -111,11 +120,14 @@ function toBody(
   }
   const shown = geometry === undefined ? '' : `,"geometry":${geometry}`
   const text = `{"type":"Feature","properties":{${members.join(',')}}${shown}}`
-  return { body: new TextEncoder().encode(text), written: crsOf(layer, geometrySrs ?? srsName) }
+  return {
+    body: new TextEncoder().encode(text),
+    written: crsOf(layer, { srsName: geometrySrs ?? srsName, version }),
+  }
 }
 
-function crsOf(layer: LayerRecord, srsName: string | undefined): FeatureBody['written'] {
-  const crs = srsName === undefined ? defaultCrs(layer) : readCrs(srsName, 'srsName')
+function crsOf(layer: LayerRecord, { srsName, version }: WrittenScope): FeatureBody['written'] {
+  const crs = srsName === undefined ? usualCrsOf(layer, version) : readCrs(srsName, 'srsName')
   return crs === undefined ? { srs: 'EPSG:4326', isYx: false } : { srs: crs.srs, isYx: crs.isYx }
 }
 

@@ -192,6 +192,8 @@ function readLockAction({ values }: WfsRequest): 'ALL' | 'SOME' {
   )
 }
 
+/** Schema of the responses of WFS 1.0 to locks and transactions. */
+const olderLocation = 'http://schemas.opengis.net/wfs/1.0.0/WFS-transaction.xsd'
 const xsi = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"'
 
 function lockResponse(
@@ -213,11 +215,13 @@ function lockResponse(
     )
     return texts.length === 0 ? '' : `<wfs:${name}>${texts.join('')}</wfs:${name}>`
   }
+  const name = version === '1.0.0' ? 'WFS_LockFeatureResponse' : 'LockFeatureResponse'
+  const location = version === '1.0.0' ? olderLocation : wfsLocation
   return [
-    `<?xml version="1.0" encoding="UTF-8"?>\n<wfs:LockFeatureResponse xmlns:wfs="${wfs}" ${filter} ${xsi} xsi:schemaLocation="${wfs} ${wfsLocation}"`,
+    `<?xml version="1.0" encoding="UTF-8"?>\n<wfs:${name} xmlns:wfs="${wfs}" ${filter} ${xsi} xsi:schemaLocation="${wfs} ${location}"`,
     isNewer ? ` lockId="${escapeXml(lockId)}">` : `><wfs:LockId>${escapeXml(lockId)}</wfs:LockId>`,
     list('FeaturesLocked', locked),
     list('FeaturesNotLocked', notLocked),
-    '</wfs:LockFeatureResponse>\n',
+    `</wfs:${name}>\n`,
   ].join('')
 }

@@ -22,7 +22,8 @@ export async function idsMatchingFilter(
   layer: LayerRecord,
   { filter, locator }: { filter: XmlElement | undefined; locator: string },
 ): Promise<string[]> {
-  const written = filter === undefined ? {} : readFes(filter, documents)
+  const written =
+    filter === undefined ? {} : readFes(filter, documents, { isPlain: wfsRequest.version === '1.0.0' })
   const strange = written.ids?.find((id) => findFeatureId(layer, id) === undefined)
   if (strange !== undefined)
     throw new OwsFailure(

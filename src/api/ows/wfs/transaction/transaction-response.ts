@@ -87,9 +87,26 @@ function olderDocument(of: Select): { mediaType: string; text: string } {
   return { mediaType: 'text/xml; charset=utf-8', text }
 }
 
+/** OGC 02-058, section 11.3: WFS 1.0 has no totals. */
+function oldestDocument(of: Select): { mediaType: string; text: string } {
+  const { wfs } = wordsOfVersion['1.0.0']
+  const inserted = of('Insert').map(({ action: { handle }, id }) => {
+    const attribute = handle === undefined ? '' : ` handle="${escapeXml(handle)}"`
+    return `<wfs:InsertResult${attribute}><ogc:FeatureId fid="${escapeXml(id)}"/></wfs:InsertResult>`
+  })
+  const text = [
+    `${declaration}<wfs:WFS_TransactionResponse version="1.0.0" xmlns:wfs="${wfs}" xmlns:ogc="http://www.opengis.net/ogc" ${xsi} xsi:schemaLocation="${wfs} http://schemas.opengis.net/wfs/1.0.0/WFS-transaction.xsd">`,
+    ...inserted,
+    '<wfs:TransactionResult><wfs:Status><wfs:SUCCESS/></wfs:Status></wfs:TransactionResult>',
+    '</wfs:WFS_TransactionResponse>\n',
+  ].join('')
+  return { mediaType: 'text/xml; charset=utf-8', text }
+}
+
 const documents: Record<WfsRequest['version'], (of: Select) => { mediaType: string; text: string }> = {
   '2.0.0': newerDocument,
   '1.1.0': olderDocument,
+  '1.0.0': oldestDocument,
 }
 
 function total(name: string, { length }: readonly ChangedFeature[]): string {
