@@ -54,7 +54,11 @@ export function featureBody(
 }
 
 /** Returns the changes of an Update. Throws like `featureBody`. */
-export function patchBody(layer: LayerRecord, update: XmlElement, srsName: string | undefined): FeatureBody {
+export function patchBody(
+  layer: LayerRecord,
+  update: XmlElement,
+  { srsName, version }: WrittenScope,
+): FeatureBody {
   const properties = update.children
     .filter(({ name }) => name === 'Property')
     .map((property) => readProperty(layer, property))
