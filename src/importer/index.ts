@@ -1,7 +1,7 @@
 // Imports and their tasks: inspection, preview, runs, recovery and retention. Does not know HTTP or
 // monitoring. Start reading at `importer.ts`.
 
-export type { AppliedEdit, EditTransaction, PlannedEdit } from './edit/edits.ts'
+export type { AppliedEdit, PlannedEdit } from './edit/edits.ts'
 export {
   createImporter,
   type Importer,

@@ -1,6 +1,6 @@
 import type { FeatureBatch } from '../geo/batch.ts'
 import type { Envelope } from '../geo/envelope.ts'
-import type { FeaturePage, NotRetained, TableDescription, TableSnapshot } from './store.ts'
+import type { FeaturePage, NotRetained, TableDescription, TableSnapshot } from './table-contents.ts'
 
 /** A table that a request edits. Plain data. */
 export interface TableEdit {
@@ -17,7 +17,7 @@ export interface TableEdit {
 }
 
 /** A feature that a request edits. */
-export interface FeatureEdit {
+interface FeatureEdit {
   /** Index of its table. */
   table: number
   /** Id of the feature; absent to add one. */

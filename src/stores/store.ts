@@ -7,7 +7,10 @@ import type { Schema } from '../geo/schema.ts'
 import type { ChangeCounts, RowChange, TableComparison, UpsertRules } from './changes.ts'
 import type { TableEdits } from './edits.ts'
 import type { ColumnIndexes, OrderedRows, ReadValues } from './order.ts'
+import type { FeaturePage, NotRetained, TableDescription, TableSnapshot } from './table-contents.ts'
 import type { FindTableOptions, TableListing } from './table-summary.ts'
+
+export type { FeaturePage, NotRetained, TableDescription, TableSnapshot } from './table-contents.ts'
 
 /** Name of a store type. The registry lists the types with their capabilities. */
 export type StoreType = string
@@ -38,39 +41,10 @@ export type UpdateMode = (typeof updateModes)[number]
 export const loadModes = [...updateModes, 'UPSERT'] as const
 export type LoadMode = (typeof loadModes)[number]
 
-/** Description of a table of a store. */
-export interface TableDescription {
-  name: string
-  schema: Schema
-  /** The column that identifies a feature, if any. */
-  primaryKey?: string
-  featureCount?: number
-  envelope?: Envelope
-}
-
 /** Columns whose combined values are unique in a table. */
 export interface UniqueKey {
   columns: string[]
   isPrimary: boolean
-}
-
-/** A retained state of a table. Plain data, stored in records. */
-export interface TableSnapshot {
-  /** Id within the store; assigned by the caller that requested retention. */
-  id: string
-  /** `whole`: all rows. `difference`: changes to undo in the state that followed. */
-  form: 'whole' | 'difference'
-  /** Description of the former table, with its row count. */
-  table: TableDescription
-  /** Approximate size in the store. */
-  sizeBytes: number
-  /** Store-specific data. */
-  detail: Record<string, string | number | boolean | null>
-}
-
-/** Why a state could not be retained, as a text for users. */
-export interface NotRetained {
-  reason: string
 }
 
 /**
@@ -234,15 +208,6 @@ export interface FeatureQuery extends OrderedRows, ReadValues {
   withGeometry?: boolean
   /** Text attribute with the feature ids, if that is not the key of the table: for copies made by Terrane. */
   idAttribute?: string
-}
-
-/**
- * A batch with the text ids of its features, in row order; `isKeyed`: a later query may continue after an id.
- */
-export interface FeaturePage {
-  batch: FeatureBatch
-  ids: string[]
-  isKeyed?: boolean
 }
 
 /** Selects the rows of a tile. Rows without geometry are omitted. */

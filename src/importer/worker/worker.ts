@@ -1,5 +1,5 @@
 export type { EditOutcome, FeatureEditRequest, FeatureOutcome } from './edit-features.ts'
-export { failedEdit, withEdit } from './failed-edit.ts'
+export { withEdit } from './failed-edit.ts'
 export type {
   CorrectionOutcome,
   LoadOutcome,

@@ -14,7 +14,7 @@ import {
   wfsXml,
 } from '../../support/wfs-transactions.ts'
 
-/** What a request of a step is written with. */
+/** Names and ids in the request of a step. */
 interface Names {
   type: string
   namespace: string

@@ -114,7 +114,7 @@ export function boxOfRow(
   return geometryBox(row?.['g'])
 }
 
-/** How edits change the extent and the number of rows of a table. */
+/** Changes of the extent and the number of rows of a table by edits. */
 export interface TableGrowth {
   /** True if a changed or removed geometry reached the edge of the extent. */
   leftEdge: boolean

@@ -19,7 +19,7 @@ export interface FeatureBody {
   written: { srs: string; isYx: boolean }
 }
 
-/** What a feature takes over from its request. */
+/** Parts of a request that determine how its features are read. */
 export interface WrittenScope {
   /** CRS of geometries that name none. */
   srsName: string | undefined

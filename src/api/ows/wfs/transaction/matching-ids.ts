@@ -73,7 +73,7 @@ export async function readIds(
 }
 
 /** Maximum number of features that one request changes or locks. */
-export const maxEditedFeatures = 2000
+const maxEditedFeatures = 2000
 
 /** Throws `OwsFailure` if a request changes or locks too many features. */
 export function requireFew(count: number): void {

@@ -38,7 +38,7 @@ export async function transact(deps: TransactionDeps, wfsRequest: WfsRequest): P
 }
 
 /** Returns the root element of the request. Throws `OwsFailure` if it was sent in another way. */
-export function requireXml({ body }: WfsRequest, operation: string): NonNullable<WfsRequest['body']> {
+function requireXml({ body }: WfsRequest, operation: string): NonNullable<WfsRequest['body']> {
   if (body !== undefined) return body
   throw new OwsFailure(
     'OperationNotSupported',

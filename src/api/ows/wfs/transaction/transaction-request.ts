@@ -3,7 +3,7 @@ import { OwsFailure } from '../../ows-failure.ts'
 
 const actionNames = ['Insert', 'Update', 'Replace', 'Delete', 'Native'] as const
 /** Elements of a transaction. */
-export type ActionName = (typeof actionNames)[number]
+type ActionName = (typeof actionNames)[number]
 
 /** An element in its document: its ancestors declare prefixes. */
 export interface PlacedElement {
@@ -13,7 +13,7 @@ export interface PlacedElement {
 }
 
 /** A feature of an action. */
-export interface WrittenFeature extends PlacedElement {
+interface WrittenFeature extends PlacedElement {
   /** Number of the feature in its action, from 1. */
   number: number
 }
