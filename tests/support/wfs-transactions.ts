@@ -11,9 +11,12 @@ export interface WfsAnswer {
 
 /** Attributes of the root element of a request, by version. */
 const roots = {
-  '2.0.0': 'xmlns:wfs="http://www.opengis.net/wfs/2.0" xmlns:fes="http://www.opengis.net/fes/2.0" xmlns:gml="http://www.opengis.net/gml/3.2"',
-  '1.1.0': 'xmlns:wfs="http://www.opengis.net/wfs" xmlns:ogc="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml"',
-  '1.0.0': 'xmlns:wfs="http://www.opengis.net/wfs" xmlns:ogc="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml"',
+  '2.0.0':
+    'xmlns:wfs="http://www.opengis.net/wfs/2.0" xmlns:fes="http://www.opengis.net/fes/2.0" xmlns:gml="http://www.opengis.net/gml/3.2"',
+  '1.1.0':
+    'xmlns:wfs="http://www.opengis.net/wfs" xmlns:ogc="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml"',
+  '1.0.0':
+    'xmlns:wfs="http://www.opengis.net/wfs" xmlns:ogc="http://www.opengis.net/ogc" xmlns:gml="http://www.opengis.net/gml"',
 }
 export type TestedWfs = keyof typeof roots
 
@@ -48,7 +51,8 @@ export async function namespaceOfTypes(server: TestApp, layer: string): Promise<
 
 /** Ids that a response names, in their order. */
 export function idsIn(text: string, part = ''): string[] {
-  const inside = part === '' ? text : (new RegExp(`<wfs:${part}>(.*)</wfs:${part}>`, 's').exec(text)?.[1] ?? '')
+  const inside =
+    part === '' ? text : (new RegExp(`<wfs:${part}>(.*)</wfs:${part}>`, 's').exec(text)?.[1] ?? '')
   return [...inside.matchAll(/(?:rid|fid)="([^"]*)"/g)].map(([, id = '']) => id)
 }
 

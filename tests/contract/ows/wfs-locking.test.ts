@@ -6,7 +6,14 @@ import { addEditedStores, editedStores, shownFeatures } from '../../support/edit
 import { askFeature } from '../../support/feature-client.ts'
 import { fixedClock } from '../../support/fixed-clock.ts'
 import { ask } from '../../support/version-client.ts'
-import { exceptionIn, featureOf, idsIn, importFeatures, postWfs, wfsXml } from '../../support/wfs-transactions.ts'
+import {
+  exceptionIn,
+  featureOf,
+  idsIn,
+  importFeatures,
+  postWfs,
+  wfsXml,
+} from '../../support/wfs-transactions.ts'
 
 const trees = [1, 2, 3].map((n) => featureOf({ n }, 'Point', [n, n]))
 const editorPassword = 'a-long-editor-password'
@@ -18,7 +25,8 @@ describe('locks of features by WFS', () => {
   before(async () => {
     server = await createTestApp({ clock })
     await addEditedStores(server)
-    for (const store of editedStores) await importFeatures(server, { name: `trees_${store}`, store, features: trees })
+    for (const store of editedStores)
+      await importFeatures(server, { name: `trees_${store}`, store, features: trees })
     const made = await ask(server, 'POST', '/rest/security/users', {
       user: { name: 'editor', password: editorPassword, role: 'staff' },
     })
@@ -103,7 +111,11 @@ describe('locks of features by WFS', () => {
       assert.equal((await postWfs(server, setN(type, 1, 12))).status, 400)
       clock.advance(31_000)
       const expired = await postWfs(server, setN(type, 1, 12, `lockId="${lockId}"`))
-      assert.deepEqual([expired.status, exceptionIn(expired.text).code], [403, 'LockHasExpired'], expired.text)
+      assert.deepEqual(
+        [expired.status, exceptionIn(expired.text).code],
+        [403, 'LockHasExpired'],
+        expired.text,
+      )
       assert.equal((await postWfs(server, setN(type, 1, 12))).status, 200)
       const hits = await postWfs(server, wfsXml('2.0.0', 'GetFeatureWithLock', query, 'resultType="hits"'))
       assert.deepEqual([hits.status, exceptionIn(hits.text).code], [400, 'InvalidParameterValue'])
@@ -111,7 +123,12 @@ describe('locks of features by WFS', () => {
 
     it(`of 1.1.0 last for minutes, in store ${store}`, async () => {
       const filter = `<ogc:Filter><ogc:FeatureId fid="${type}.3"/></ogc:Filter>`
-      const body = wfsXml('1.1.0', 'LockFeature', `<wfs:Lock typeName="${layer}">${filter}</wfs:Lock>`, 'expiry="2"')
+      const body = wfsXml(
+        '1.1.0',
+        'LockFeature',
+        `<wfs:Lock typeName="${layer}">${filter}</wfs:Lock>`,
+        'expiry="2"',
+      )
       const locked = await postWfs(server, body)
       assert.equal(locked.status, 200, locked.text)
       assert.deepEqual(idsIn(locked.text, 'FeaturesLocked'), [`${type}.3`])

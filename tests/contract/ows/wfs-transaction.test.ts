@@ -67,7 +67,10 @@ describe('a WFS transaction', () => {
       const before = await rows(layer)
       const [{ version: first = 0 } = {}] = await versionsOf(server, layer)
       const insert = [
-        feature('<f:kind>ash</f:kind><f:n>4</f:n><f:old>1</f:old>', point('urn:ogc:def:crs:EPSG::4326', '53 13')),
+        feature(
+          '<f:kind>ash</f:kind><f:n>4</f:n><f:old>1</f:old>',
+          point('urn:ogc:def:crs:EPSG::4326', '53 13'),
+        ),
         feature('<f:kind xsi:nil="true"/><f:n>5</f:n>', point('EPSG:4326', '14 54')),
       ].join('')
       const area = `<a:areas_${store} xmlns:a="${namespace}"><a:name>two</a:name><a:geometry><gml:Polygon srsName="http://www.opengis.net/def/crs/EPSG/0/4326"><gml:exterior><gml:LinearRing><gml:posList>5 6 5 8 7 8 5 6</gml:posList></gml:LinearRing></gml:exterior></gml:Polygon></a:geometry></a:areas_${store}>`
@@ -155,7 +158,12 @@ describe('a WFS transaction', () => {
         [update('geometry', line), 'InvalidValue', 'the update', /LineString|geometry/],
         [update('geometry', 'here'), 'InvalidParameterValue', 'the update', /one geometry of GML/],
         [update('geometry', point('EPSG:4326', '200 100')), 'InvalidValue', 'the update', /latitude/],
-        [update('geometry', point('EPSG:0', '1 1')), 'InvalidParameterValue', 'the update', /not a known CRS/],
+        [
+          update('geometry', point('EPSG:0', '1 1')),
+          'InvalidParameterValue',
+          'the update',
+          /not a known CRS/,
+        ],
         [
           `<wfs:Insert>${feature('<f:colour>red</f:colour>')}</wfs:Insert>`,
           'InvalidParameterValue',

@@ -23,21 +23,69 @@ const kinds = {
     moved: 'Point (10.125 50.5)',
   },
   lines: {
-    first: { type: 'LineString', coordinates: [[10, 50], [11, 51]] },
-    second: { type: 'LineString', coordinates: [[1, 5], [2, 6]] },
-    third: { type: 'LineString', coordinates: [[3, 5], [4, 6]] },
+    first: {
+      type: 'LineString',
+      coordinates: [
+        [10, 50],
+        [11, 51],
+      ],
+    },
+    second: {
+      type: 'LineString',
+      coordinates: [
+        [1, 5],
+        [2, 6],
+      ],
+    },
+    third: {
+      type: 'LineString',
+      coordinates: [
+        [3, 5],
+        [4, 6],
+      ],
+    },
     drawn: 'LineString (13 53, 14 54, 15.5 54)',
     moved: 'LineString (10 50, 11 51.5, 12 52)',
   },
   areas: {
-    first: { type: 'Polygon', coordinates: [[[0, 40], [2, 40], [2, 42], [0, 40]]] },
-    second: { type: 'Polygon', coordinates: [[[4, 40], [6, 40], [6, 42], [4, 40]]] },
-    third: { type: 'Polygon', coordinates: [[[7, 40], [9, 40], [9, 42], [7, 40]]] },
+    first: {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [0, 40],
+          [2, 40],
+          [2, 42],
+          [0, 40],
+        ],
+      ],
+    },
+    second: {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [4, 40],
+          [6, 40],
+          [6, 42],
+          [4, 40],
+        ],
+      ],
+    },
+    third: {
+      type: 'Polygon',
+      coordinates: [
+        [
+          [7, 40],
+          [9, 40],
+          [9, 42],
+          [7, 40],
+        ],
+      ],
+    },
     drawn: 'Polygon ((10 40, 14 40, 14 44, 10 44, 10 40),(11 41, 12 42, 12 41, 11 41))',
     moved: 'Polygon ((0 40, 3 40, 3 43, 0 40))',
   },
 } as const
-type Kind = keyof typeof kinds
+type EditedLayer = keyof typeof kinds
 
 interface Edited {
   isSaved: boolean
@@ -51,11 +99,15 @@ interface Shown {
 
 /** WKT as PostGIS and QGIS write it, in one form. */
 function plainWkt(text: string): string {
-  return text.replace(/^Multi(\w+) \((.*)\)$/, '$1 $2').replaceAll(', ', ',').replaceAll(' (', '(').toLowerCase()
+  return text
+    .replace(/^Multi(\w+) \((.*)\)$/, '$1 $2')
+    .replaceAll(', ', ',')
+    .replaceAll(' (', '(')
+    .toLowerCase()
 }
 
 /** The features of a layer before the edits. */
-function collectionOf(kind: Kind): string {
+function collectionOf(kind: EditedLayer): string {
   const { first, second, third } = kinds[kind]
   const features = [first, second, third].map((geometry, at) => ({
     type: 'Feature',
@@ -88,7 +140,8 @@ describe('editing of features in QGIS by WFS', () => {
       const made = await server.call('POST', '/rest/workspaces/default/datastores', { dataStore })
       assert.equal(made.status, 201, made.text)
     }
-    for (const kind of Object.keys(kinds) as Kind[]) for (const store of ['file', 'table']) await importKind(sources, kind, store)
+    for (const kind of Object.keys(kinds) as EditedLayer[])
+      for (const store of ['file', 'table']) await importKind(sources, kind, store)
     const published = await server.call('POST', '/rest/workspaces/default/datastores/theirs/tables', {
       publish: { include: ['*_theirs'] },
     })
@@ -109,7 +162,7 @@ describe('editing of features in QGIS by WFS', () => {
   /** Tables that another program made, with the same features. */
   async function makeTables(database: string): Promise<void> {
     await runSql(database, 'create extension if not exists postgis; create schema theirs')
-    for (const kind of Object.keys(kinds) as Kind[]) {
+    for (const kind of Object.keys(kinds) as EditedLayer[]) {
       const rows = [kinds[kind].first, kinds[kind].second, kinds[kind].third].map(
         (geometry, at) =>
           `('${['first', 'second', 'third'][at]}', ${at + 0.5}, ${at + 1}, ST_SetSRID(ST_GeomFromGeoJSON('${JSON.stringify(geometry)}'), 4326))`,
@@ -123,7 +176,7 @@ describe('editing of features in QGIS by WFS', () => {
     }
   }
 
-  async function importKind(sources: string, kind: Kind, store: string): Promise<void> {
+  async function importKind(sources: string, kind: EditedLayer, store: string): Promise<void> {
     const file = `${kind}_${store}.geojson`
     writeFileSync(join(sources, file), collectionOf(kind))
     const made = await server.call('POST', '/rest/imports?exec=true', {
@@ -141,7 +194,7 @@ describe('editing of features in QGIS by WFS', () => {
   }
 
   for (const store of ['file', 'table', 'theirs'])
-    for (const kind of Object.keys(kinds) as Kind[])
+    for (const kind of Object.keys(kinds) as EditedLayer[])
       for (const version of versions)
         it(`saves added, changed and removed ${kind} with WFS ${version}, which are undone, in store ${store}`, async () => {
           const layer = `default:${kind}_${store}`

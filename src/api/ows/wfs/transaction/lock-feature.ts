@@ -7,6 +7,7 @@ import { forbidden, loginNeeded } from '../../../app-types.ts'
 import { keepPrivately } from '../../../caching.ts'
 import type { OwsCatalog, OwsDeps } from '../../ows-deps.ts'
 import { OwsFailure } from '../../ows-failure.ts'
+import type { RequestDocuments } from '../../request-documents.ts'
 import { getFeature } from '../get-feature.ts'
 import { readFeatureRequest } from '../kvp-feature-request.ts'
 import type { LayerQuery } from '../layer-query.ts'
@@ -41,7 +42,7 @@ export async function requireLock(
 /** Locks features (OGC 09-025r2, section 12; 04-094, section 11). */
 export async function lockFeature(deps: LockDeps, wfsRequest: WfsRequest): Promise<unknown> {
   const { reply } = wfsRequest
-  const featureRequest = await readRequest(deps, wfsRequest, 'LockFeature')
+  const featureRequest = await readRequest(deps.documents, wfsRequest, 'LockFeature')
   const { queries, granted } = await grant(deps, wfsRequest, featureRequest)
   keepPrivately(reply)
   const type = wfsRequest.version === '2.0.0' ? 'application/xml' : 'text/xml'
@@ -51,7 +52,7 @@ export async function lockFeature(deps: LockDeps, wfsRequest: WfsRequest): Promi
 
 /** Sends features, and locks those that it sends (OGC 09-025r2, section 13; 04-094, section 10). */
 export async function getFeatureWithLock(deps: LockDeps, wfsRequest: WfsRequest): Promise<unknown> {
-  const featureRequest = await readRequest(deps, wfsRequest, 'GetFeatureWithLock')
+  const featureRequest = await readRequest(deps.documents, wfsRequest, 'GetFeatureWithLock')
   if (featureRequest.resultType === 'hits')
     throw new OwsFailure(
       'InvalidParameterValue',
@@ -89,7 +90,7 @@ function idsInDocuments(
 }
 
 async function readRequest(
-  { documents }: LockDeps,
+  documents: RequestDocuments,
   { request, values, features }: WfsRequest,
   operation: string,
 ): Promise<FeatureRequest> {
@@ -114,7 +115,7 @@ async function grant(
   const seconds = readExpiry(wfsRequest)
   const isAllOrNone = readLockAction(wfsRequest) === 'ALL'
   const queries = await toLayerQueries(deps.catalog, wfsRequest, featureRequest)
-  for (const { layer } of queries) await requireLockable(deps, request, layer)
+  for (const { layer } of queries) await requireLockable(deps.edits, request, layer)
   const layers = [...new Map(queries.map(({ layer }) => [layer.id, layer])).values()]
   const granted = await deps.edits.hold(layers, signal, async () => {
     const features = await featuresOf(deps, wfsRequest, queries, featureRequest)
@@ -157,7 +158,7 @@ function cannotLockAll(queries: readonly LayerQuery[], { notLocked }: GrantedLoc
 }
 
 async function requireLockable(
-  { edits }: LockDeps,
+  edits: OwsDeps['edits'],
   request: FastifyRequest,
   layer: LayerRecord,
 ): Promise<void> {

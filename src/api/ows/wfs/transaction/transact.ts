@@ -3,7 +3,7 @@ import type { AppliedEdit } from '../../../../importer/index.ts'
 import { failedEdit } from '../../../../importer/index.ts'
 import { forbidden, loginNeeded } from '../../../app-types.ts'
 import { keepPrivately } from '../../../caching.ts'
-import type { OwsDeps } from '../../ows-deps.ts'
+import type { OwsCatalog, OwsDeps } from '../../ows-deps.ts'
 import { OwsFailure } from '../../ows-failure.ts'
 import type { WfsRequest } from '../wfs-request.ts'
 import type { ActionEdit, TypedAction } from './edit-plan.ts'
@@ -31,7 +31,7 @@ export async function transact(deps: TransactionDeps, wfsRequest: WfsRequest): P
   const { layers, actions } = await resolveTypes(deps, wfsRequest, transaction)
   request.usedLayers = layers
   const { applied, edits } = await apply(deps, wfsRequest, { transaction, layers, actions })
-  if (lockId !== undefined) await releaseLock(deps, transaction, lockId, { layers, applied })
+  if (lockId !== undefined) await releaseLock(deps.catalog, transaction, lockId, { layers, applied })
   keepPrivately(reply)
   const { mediaType, text } = await transactionResponse(deps.catalog, wfsRequest, { layers, applied, edits })
   return reply.header('content-type', mediaType).send(text)
@@ -49,7 +49,7 @@ function requireXml({ body }: WfsRequest, operation: string): NonNullable<WfsReq
 
 /** Returns the layers of the actions. Throws unless the caller may edit each of them, and it can be edited. */
 async function resolveTypes(
-  deps: TransactionDeps,
+  { catalog, edits }: Pick<TransactionDeps, 'catalog' | 'edits'>,
   wfsRequest: WfsRequest,
   { actions }: WrittenTransaction,
 ): Promise<{ layers: LayerRecord[]; actions: TypedAction[] }> {
@@ -57,9 +57,9 @@ async function resolveTypes(
   const typed: TypedAction[] = []
   for (const action of actions) {
     const indexes: number[] = []
-    for (const layer of await layersOf(deps, wfsRequest, action)) {
+    for (const layer of await layersOf(catalog, wfsRequest, action)) {
       const known = layers.findIndex(({ id }) => id === layer.id)
-      if (known < 0) await requireEditable(deps, wfsRequest, layer, action)
+      if (known < 0) await requireEditable(edits, wfsRequest, layer, action)
       indexes.push(known < 0 ? layers.push(layer) - 1 : known)
     }
     typed.push({ action, layers: indexes })
@@ -68,7 +68,7 @@ async function resolveTypes(
 }
 
 async function layersOf(
-  { catalog }: TransactionDeps,
+  catalog: OwsCatalog,
   wfsRequest: WfsRequest,
   action: WrittenAction,
 ): Promise<LayerRecord[]> {
@@ -87,7 +87,7 @@ async function layersOf(
 }
 
 async function requireEditable(
-  { edits }: TransactionDeps,
+  edits: OwsDeps['edits'],
   { request, version }: WfsRequest,
   layer: LayerRecord,
   action: WrittenAction,
@@ -162,15 +162,15 @@ function refusedEdit(
 }
 
 async function releaseLock(
-  { catalog }: TransactionDeps,
+  { featureLocks }: Pick<OwsCatalog, 'featureLocks'>,
   { releaseAction }: WrittenTransaction,
   lockId: string,
   { layers, applied }: { layers: readonly LayerRecord[]; applied: readonly AppliedEdit[] },
 ): Promise<void> {
-  if (releaseAction === 'ALL') return catalog.featureLocks.release(lockId)
+  if (releaseAction === 'ALL') return featureLocks.release(lockId)
   const edited = layers.map(({ id }, index) => ({
     layerId: id,
     featureIds: applied.filter(({ layer }) => layer === index).map(({ featureId }) => featureId),
   }))
-  return catalog.featureLocks.releaseSome(lockId, edited)
+  return featureLocks.releaseSome(lockId, edited)
 }
