@@ -98,19 +98,19 @@ describe('answers of the older services', () => {
       xmlDocuments.push({ name: `capabilities ${version}`, text: capabilities })
       const isNewer = version === '2.0.0'
       const filter = isNewer
-        ? '<fes:Filter><fes:ResourceId rid="states.1"/></fes:Filter>'
-        : '<ogc:Filter><ogc:FeatureId fid="states.1"/></ogc:Filter>'
+        ? '<fes:Filter><fes:ResourceId rid="places.1"/></fes:Filter>'
+        : '<ogc:Filter><ogc:FeatureId fid="places.1"/></ogc:Filter>'
       const inside = isNewer
-        ? `<wfs:Query typeNames="default:states">${filter}</wfs:Query>`
-        : `<wfs:Lock typeName="default:states">${filter}</wfs:Lock>`
+        ? `<wfs:Query typeNames="default:places">${filter}</wfs:Query>`
+        : `<wfs:Lock typeName="default:places">${filter}</wfs:Lock>`
       const locked = await post(wfsXml(version, 'LockFeature', inside))
       xmlDocuments.push({ name: `lock ${version}`, text: locked })
       const refused = await post(wfsXml(version, 'LockFeature', inside))
       assert.match(refused, /CannotLockAllFeatures/)
       xmlDocuments.push({ name: `refused lock ${version}`, text: refused })
       const [, lockId] = /(?:lockId="|LockId>)([^"<]+)/.exec(locked) ?? []
-      const insert = `<wfs:Insert><s:states xmlns:s="${server.url}/default/wfs"><s:name>new</s:name></s:states></wfs:Insert>`
-      const remove = `<wfs:Delete typeName="default:states">${filter.replaceAll('states.1', 'states.2')}</wfs:Delete>`
+      const insert = `<wfs:Insert><s:places xmlns:s="${server.url}/default/wfs"><s:name>new</s:name></s:places></wfs:Insert>`
+      const remove = `<wfs:Delete typeName="default:places">${filter.replaceAll('places.1', 'places.2')}</wfs:Delete>`
       for (const [name, actions] of [
         ['insert', insert],
         ['delete', remove],
