@@ -97,7 +97,7 @@ export const moduleRules: ModuleRules = {
       'routes.ts',
     ],
     'src/api/ows/wcs': ['.', '*', 'versions.ts', 'wcs.ts'],
-    'src/api/ows/wfs': ['.', 'v2', 'get-feature.ts', 'wfs.ts'],
+    'src/api/ows/wfs': ['.', 'v1', 'v2', 'get-feature.ts', 'transaction', 'capabilities.ts', 'wfs.ts'],
     'src/api/rest/monitoring': ['.', ['services', 'metrics', 'checks'], 'report', 'routes.ts'],
     'src/catalog': [
       'records.ts',

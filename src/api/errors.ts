@@ -167,7 +167,7 @@ export function answerFailures(app: App, write: ProblemWriter): void {
  * dialog before a page's script gets the response. The web interface has its own dialog, so its scripts get a
  * scheme for which browsers have none.
  */
-function challengeFor({ headers }: FastifyRequest): string {
+export function challengeFor({ headers }: FastifyRequest): string {
   const isOwnScript = headers['sec-fetch-site'] === 'same-origin' && headers['sec-fetch-mode'] === 'cors'
   return isOwnScript ? 'Session realm="terrane"' : 'Basic realm="terrane"'
 }

@@ -99,7 +99,7 @@ export function openAreas(context: AppServices): ApiArea[] {
     openStac(context, placed.bounds, pages),
     table(tileEndpoints, tiles),
     table(pictureEndpoints, { ...tiles, ...drawn }),
-    mapServices(context, { ...tiles, ...drawn, ...placed }),
+    mapServices(context, { ...tiles, ...drawn, ...placed, edits: importer.edits }),
     table(downloadEndpoints, { catalog, exports, downloads }),
     catalogArea({
       catalog,

@@ -2,6 +2,7 @@ import type { Queryable } from '../core/db/connection.ts'
 import { listUndecryptable } from './connections/store-connections.ts'
 import { TableFollower } from './follow-tables.ts'
 import { announceVersions, prepareCatalog } from './prepare.ts'
+import { FeatureLocks } from './services/feature-locks.ts'
 import { Inventory } from './services/inventory.ts'
 import { LayerGroups } from './services/layer-groups.ts'
 import { Layers } from './services/layers.ts'
@@ -25,6 +26,7 @@ export class Catalog {
   readonly layers: Layers
   readonly styles: Styles
   readonly layerGroups: LayerGroups
+  readonly featureLocks: FeatureLocks
   readonly savedMaps: SavedMaps
   readonly versions: Versions
   /** Limits of workspaces. */
@@ -50,6 +52,7 @@ export class Catalog {
     this.layers = new Layers(deps, this.stores, this.versions)
     this.styles = new Styles(deps)
     this.layerGroups = new LayerGroups(deps)
+    this.featureLocks = new FeatureLocks(deps)
     this.savedMaps = new SavedMaps(deps)
     this.workspaces = new Workspaces(deps, this.stores)
     this.tables = new PublishedTables(deps, this.stores)

@@ -30,7 +30,9 @@ export {
 } from './records.ts'
 export type { GroupValues } from './rows/group-rows.ts'
 export { requireManaged, whyNotManaged } from './rows/in-place.ts'
+export type { LockRecord as FeatureLock } from './rows/lock-rows.ts'
 export { granuleFile } from './rows/mosaic-index.ts'
+export type { FeaturesOfLayer, GrantedLock } from './services/feature-locks.ts'
 export { publishMode } from './services/insert-published.ts'
 export type { Dependents, StoreInventory, WorkspaceInventory } from './services/inventory.ts'
 export {

@@ -1,6 +1,7 @@
 // Imports and their tasks: inspection, preview, runs, recovery and retention. Does not know HTTP or
 // monitoring. Start reading at `importer.ts`.
 
+export type { AppliedEdit, PlannedEdit } from './edit/edits.ts'
 export {
   createImporter,
   type Importer,
@@ -52,3 +53,4 @@ export {
   timeModes,
 } from './model/model.ts'
 export type { UploadState, Uploads } from './uploads/uploads.ts'
+export { failedEdit } from './worker/failed-edit.ts'

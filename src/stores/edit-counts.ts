@@ -1,4 +1,4 @@
-import type { EditCounts } from './store.ts'
+import type { EditCounts } from './edits.ts'
 
 /** Kind of change of a row. */
 export type EditDone = 'added' | 'changed' | 'removed'
@@ -16,4 +16,15 @@ export function editCounts(done: EditDone, before: SavedRowState = 'untouched'):
   if (before === 'added') return done === 'removed' ? { ...none, added: -1 } : none
   if (done === 'removed') return { ...none, changed: -1, removed: 1 }
   return done === 'added' ? { ...none, changed: 1, removed: -1 } : none
+}
+
+/** Counts of a table without an edit. */
+export const noEdits: EditCounts = { added: 0, changed: 0, removed: 0 }
+
+export function addEdits(one: EditCounts, other: EditCounts): EditCounts {
+  return {
+    added: one.added + other.added,
+    changed: one.changed + other.changed,
+    removed: one.removed + other.removed,
+  }
 }

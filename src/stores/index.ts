@@ -4,6 +4,16 @@
 export type { RowMatch } from './change-files/spooled-rows.ts'
 export type { ChangeCounts, SparedRows, TableComparison, UpsertRules } from './changes.ts'
 export type { StoreDescription } from './description.ts'
+export type {
+  DecideChange,
+  EditCounts,
+  EditedTable,
+  EditRequest,
+  FeatureChange,
+  FeatureEditResult,
+  TableEdit,
+  TableEditResult,
+} from './edits.ts'
 export { fingerprintFile } from './file-state.ts'
 export { indexName } from './files/file-source.ts'
 export { IndexMaker } from './files/index/index-maker.ts'
@@ -40,12 +50,6 @@ export type { ShownColumns, Tile, TileRequest, TileSource } from './reading/tile
 export type { ChangePageRequest } from './reading/write-change-page.ts'
 export { onServerChange } from './server-changes.ts'
 export {
-  type DecideChange,
-  type EditCounts,
-  type EditedTable,
-  type EditRequest,
-  type EditResult,
-  type FeatureChange,
   type FeaturePage,
   type FeatureQuery,
   type LoadHooks,

@@ -5,8 +5,12 @@ import type { Envelope } from '../geo/envelope.ts'
 import type { Area } from '../geo/polygon-test.ts'
 import type { Schema } from '../geo/schema.ts'
 import type { ChangeCounts, RowChange, TableComparison, UpsertRules } from './changes.ts'
+import type { TableEdits } from './edits.ts'
 import type { ColumnIndexes, OrderedRows, ReadValues } from './order.ts'
+import type { FeaturePage, NotRetained, TableDescription, TableSnapshot } from './table-contents.ts'
 import type { FindTableOptions, TableListing } from './table-summary.ts'
+
+export type { FeaturePage, NotRetained, TableDescription, TableSnapshot } from './table-contents.ts'
 
 /** Name of a store type. The registry lists the types with their capabilities. */
 export type StoreType = string
@@ -37,39 +41,10 @@ export type UpdateMode = (typeof updateModes)[number]
 export const loadModes = [...updateModes, 'UPSERT'] as const
 export type LoadMode = (typeof loadModes)[number]
 
-/** Description of a table of a store. */
-export interface TableDescription {
-  name: string
-  schema: Schema
-  /** The column that identifies a feature, if any. */
-  primaryKey?: string
-  featureCount?: number
-  envelope?: Envelope
-}
-
 /** Columns whose combined values are unique in a table. */
 export interface UniqueKey {
   columns: string[]
   isPrimary: boolean
-}
-
-/** A retained state of a table. Plain data, stored in records. */
-export interface TableSnapshot {
-  /** Id within the store; assigned by the caller that requested retention. */
-  id: string
-  /** `whole`: all rows. `difference`: changes to undo in the state that followed. */
-  form: 'whole' | 'difference'
-  /** Description of the former table, with its row count. */
-  table: TableDescription
-  /** Approximate size in the store. */
-  sizeBytes: number
-  /** Store-specific data. */
-  detail: Record<string, string | number | boolean | null>
-}
-
-/** Why a state could not be retained, as a text for users. */
-export interface NotRetained {
-  reason: string
 }
 
 /**
@@ -235,15 +210,6 @@ export interface FeatureQuery extends OrderedRows, ReadValues {
   idAttribute?: string
 }
 
-/**
- * A batch with the text ids of its features, in row order; `isKeyed`: a later query may continue after an id.
- */
-export interface FeaturePage {
-  batch: FeatureBatch
-  ids: string[]
-  isKeyed?: boolean
-}
-
 /** Selects the rows of a tile. Rows without geometry are omitted. */
 export interface TileQuery {
   table: string
@@ -337,95 +303,6 @@ export interface TableState {
   mayLag?: boolean
 }
 
-/** A request to edit one feature. Plain data. */
-export interface EditRequest {
-  /** Unique for each attempt. */
-  editId: string
-  table: string
-  /** Id of the feature; absent to add one. */
-  featureId?: string
-  /**
-   * Id under which the previous state of the table is retained; `isBegun` if earlier edits have already
-   * started to do so.
-   */
-  keep?: { id: string; isBegun: boolean }
-  /** Envelope of the table before, if known: for stores that do not know it themselves. */
-  envelope?: Envelope
-}
-
-/**
- * Change of the feature. Only the first row of `row` counts. Its schema contains the columns to write, by
- * their table names; other columns get their defaults, or retain their values.
- */
-export type FeatureChange =
-  | { kind: 'add' | 'change'; row: FeatureBatch }
-  | { kind: 'remove' }
-  /** No change is needed. */
-  | { kind: 'none' }
-
-/** A table being edited, and the present feature, which no other client can change meanwhile. */
-export interface EditedTable {
-  table: TableDescription
-  /** Columns that the store computes, whose values cannot be set. */
-  computed: ReadonlySet<string>
-  /** One row; undefined if there is no such feature. */
-  present: FeaturePage | undefined
-}
-
-/** Returns the change to make. Throwing ends the edit with that error. */
-export type DecideChange = (edited: EditedTable) => Promise<FeatureChange>
-
-/** By how much an edit changes the numbers of rows that differ from the retained state. */
-export interface EditCounts {
-  added: number
-  changed: number
-  removed: number
-}
-
-/** Result of an edit. */
-export interface EditResult {
-  /** Id of the edited or added feature. */
-  featureId: string
-  /** The feature after the edit, one row; absent for a removed one. */
-  feature?: FeaturePage
-  /** All 0 if no change was needed. */
-  counts: EditCounts
-  /** Change in the number of rows of the table. */
-  rowsAdded: number
-  /** Envelope of the table after the edit. */
-  envelope?: Envelope
-  kept?: TableSnapshot | NotRetained
-}
-
-/** An edit that only lacks its commit. The caller must immediately call either `commit` or `discard`. */
-export interface PreparedEdit {
-  readonly result: EditResult
-  /** Like that of a load: for `outcome`. */
-  readonly token: string
-  commit(): Promise<void>
-  /**
-   * Rolls back the change. The visible statistics of the table may differ, which `isUnchanged` recognizes by
-   * the mark.
-   */
-  discard(): Promise<void>
-}
-
-/** Callbacks before an edit is committed. */
-export interface EditHooks {
-  /** Ends the edit until `commit` is called. */
-  signal: AbortSignal
-  /** Awaited before a row is written, like that of a load; the token is that of the edit. */
-  beforeTouch(token: string, mark: string): Promise<void>
-}
-
-/** Edits single features of tables. */
-export interface TableEdits {
-  /** Returns why the rows of a table cannot be changed, as a text for people; undefined if they can. */
-  whyNot(table: string): Promise<string | undefined>
-  /** Throws `Failure` if the table, one of its constraints or `decide` rejects the edit. */
-  prepare(request: EditRequest, decide: DecideChange, hooks: EditHooks): Promise<PreparedEdit>
-}
-
 /**
  * A database or file with vector tables. Every method may throw `Failure` of kind `unavailable` if the
  * database is unreachable. Loads are atomic: readers see the table before or after the load, never a mixture;
@@ -449,7 +326,7 @@ export interface VectorStore extends ColumnIndexes, TableListing {
   takeUp?(request: LoadRequest, retainedRows: string, hooks: LoadHooks): Promise<StagedLoad>
   /** Present if the store can retain states of its tables. */
   readonly states?: TableStates
-  /** Present if single features can be edited. */
+  /** Present if features can be edited. */
   readonly edits?: TableEdits
   /**
    * Returns the size of tables in bytes, with their indexes; tables that do not exist count as 0. Absent for stores whose

@@ -4,9 +4,11 @@ import { after, before, describe, it } from 'node:test'
 import { makeGranule } from '../support/mosaics.ts'
 import type { ServedMaps } from '../support/served-maps.ts'
 import { serveMaps } from '../support/served-maps.ts'
+import { userAndPassword } from '../support/server.ts'
 import type { Cleanup } from '../support/terrane-process.ts'
 import type { XmlDocument } from '../support/validate-xml.ts'
 import { faultsOfXml } from '../support/validate-xml.ts'
+import { wfsXml } from '../support/wfs-transactions.ts'
 
 /** Requests whose responses and errors are validated against the schemas that they name. */
 const queries = [
@@ -80,6 +82,49 @@ describe('answers of the older services', () => {
     }))
     const faults = Object.keys(await faultsOfXml(t, closed))
     assert.ok(faults.length >= 12, faults.join('\n'))
+  })
+
+  it('are valid for a caller who may edit, and so are those to locks and transactions', async (t) => {
+    const authorization = `Basic ${Buffer.from(userAndPassword).toString('base64')}`
+    const post = async (body: string): Promise<string> => {
+      const headers = { authorization, 'content-type': 'text/xml' }
+      return (await fetch(`${server.url}/wfs`, { method: 'POST', headers, body })).text()
+    }
+    const xmlDocuments: XmlDocument[] = []
+    for (const version of ['2.0.0', '1.1.0'] as const) {
+      const url = `${server.url}/wfs?service=WFS&version=${version}&request=GetCapabilities`
+      const capabilities = await (await fetch(url, { headers: { authorization } })).text()
+      assert.match(capabilities, /Transaction/)
+      xmlDocuments.push({ name: `capabilities ${version}`, text: capabilities })
+      const isNewer = version === '2.0.0'
+      const filter = isNewer
+        ? '<fes:Filter><fes:ResourceId rid="places.1"/></fes:Filter>'
+        : '<ogc:Filter><ogc:FeatureId fid="places.1"/></ogc:Filter>'
+      const inside = isNewer
+        ? `<wfs:Query typeNames="default:places">${filter}</wfs:Query>`
+        : `<wfs:Lock typeName="default:places">${filter}</wfs:Lock>`
+      const locked = await post(wfsXml(version, 'LockFeature', inside))
+      xmlDocuments.push({ name: `lock ${version}`, text: locked })
+      const refused = await post(wfsXml(version, 'LockFeature', inside))
+      assert.match(refused, /CannotLockAllFeatures/)
+      xmlDocuments.push({ name: `refused lock ${version}`, text: refused })
+      const [, lockId] = /(?:lockId="|LockId>)([^"<]+)/.exec(locked) ?? []
+      const insert = `<wfs:Insert><s:places xmlns:s="${server.url}/default/wfs"><s:name>new</s:name></s:places></wfs:Insert>`
+      const remove = `<wfs:Delete typeName="default:places">${filter.replaceAll('places.1', 'places.2')}</wfs:Delete>`
+      for (const [name, actions] of [
+        ['insert', insert],
+        ['delete', remove],
+        ['release', ''],
+      ] as const) {
+        const more = name === 'release' ? `lockId="${lockId}"` : ''
+        if (name === 'release' && !isNewer) continue
+        const text = await post(wfsXml(version, 'Transaction', actions, more))
+        assert.match(text, /TransactionResponse/)
+        xmlDocuments.push({ name: `${name} ${version}`, text })
+      }
+      if (!isNewer) await post(wfsXml(version, 'Transaction', `<wfs:LockId>${lockId}</wfs:LockId>`))
+    }
+    assert.deepEqual(await faultsOfXml(t, xmlDocuments), {})
   })
 
   it('hold features that are valid by the schema of their type, in GML 3.2 and 3.1', async (t) => {

@@ -142,6 +142,7 @@ const covered: Record<string, string | { reason: string }> = {
     reason: 'The layers are examples; tests/contract/ogc/dataset-tiles.test.ts has the requests',
   },
   'docs/wfs.md > WFS > sh 1': 'tests/extended/clients/wfs.test.ts',
+  'docs/wfs.md > Transactions > sh 1': 'tests/extended/clients/wfs.test.ts',
   'docs/wfs.md > In web pages > html 1': services,
   'docs/wms.md > In web pages > html 1': services,
   'docs/wms.md > In web pages > html 2': services,

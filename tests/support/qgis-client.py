@@ -4,7 +4,7 @@ import sys
 
 from qgis.core import (
     NULL, QgsApplication, QgsAuthMethodConfig, QgsCategorizedSymbolRenderer, QgsCoordinateReferenceSystem,
-    QgsCoordinateTransform, QgsFeatureRequest, QgsFillSymbol, QgsGeometry, QgsMapRendererParallelJob, QgsMapSettings, QgsPointXY, QgsProject, QgsRasterLayer,
+    QgsCoordinateTransform, QgsFeature, QgsFeatureRequest, QgsFillSymbol, QgsGeometry, QgsMapRendererParallelJob, QgsMapSettings, QgsPointXY, QgsProject, QgsRasterLayer,
     QgsRectangle, QgsRendererCategory, QgsVectorLayer, QgsVectorTileBasicRenderer, QgsVectorTileLayer, QgsWkbTypes)
 from qgis.gui import QgsMapCanvas, QgsMapToolIdentify
 from qgis.PyQt.QtCore import QSize, Qt
@@ -199,6 +199,34 @@ def save_categories(wish):
     return {'errors': draw_layers([layer], wish['extent'], wish['to'] + '.png')}
 
 
+def edit_features(wish):
+    """Edits features in one editing session and saves them, as the editing tools do; features are named by a value of `key`."""
+    layer = open_layer(wish)
+    if not layer.startEditing():
+        raise ValueError('cannot be edited: capabilities ' + layer.dataProvider().capabilitiesString())
+    ids = {one[wish['key']]: one.id() for one in layer.getFeatures()}
+    for edit in wish['edits']:
+        geometry = QgsGeometry.fromWkt(edit['wkt']) if 'wkt' in edit else None
+        values = edit.get('values', {})
+        if edit['do'] == 'add':
+            feature = QgsFeature(layer.fields())
+            feature.setGeometry(geometry)
+            for name, value in values.items():
+                feature.setAttribute(name, value)
+            done = layer.addFeature(feature)
+        elif edit['do'] == 'delete':
+            done = layer.deleteFeature(ids[edit['of']])
+        else:
+            done = geometry is None or layer.changeGeometry(ids[edit['of']], geometry)
+            for name, value in values.items():
+                done = done and layer.changeAttributeValue(ids[edit['of']], layer.fields().indexOf(name), value)
+        if not done:
+            raise ValueError('refused by QGIS: ' + json.dumps(edit))
+    is_saved = layer.commitChanges()
+    rows = {} if not is_saved else {str(one[wish['key']]): [values_of(one, wish['names']), one.geometry().asWkt(6)] for one in layer.getFeatures()}
+    return {'isSaved': is_saved, 'errors': layer.commitErrors(), 'rows': rows}
+
+
 def log_in(wish):
     """A login as the dialog of a connection keeps it, for `authcfg=`."""
     manager = QgsApplication.authManager()
@@ -215,6 +243,7 @@ def log_in(wish):
 wishes = {
     'tiles': read_tiles, 'identify': identify_points, 'compare': compare_shapes, 'draw': draw, 'features': read_features,
     'categories': save_categories, 'login': log_in, 'style': load_style, 'coverage': read_coverage, 'script': run_script,
+    'edit': edit_features,
 }
 
 application = QgsApplication([], True)

@@ -184,6 +184,7 @@ async function edit(
     body: Buffer.isBuffer(body) && kind !== 'delete' ? new Uint8Array(body) : undefined,
     crs: crsOf(layer),
     ifMatch,
+    returnsFeature: kind === 'create',
     featureId,
     user: caller.name,
   }

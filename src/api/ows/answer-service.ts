@@ -11,6 +11,7 @@ import type { WcsRequest } from './wcs/wcs-request.ts'
 import { sendException as sendWfsException } from './wfs/exceptions.ts'
 import { answerWfs } from './wfs/wfs.ts'
 import type { WfsRequest } from './wfs/wfs-request.ts'
+import type { WfsVersion } from './wfs/wfs-version.ts'
 import { sendException as sendWmsException } from './wms/exceptions.ts'
 import { answerWms } from './wms/wms.ts'
 import { sendException as sendWmtsException } from './wmts/exceptions.ts'
@@ -22,7 +23,7 @@ type Answer = (
   request: FastifyRequest,
   reply: FastifyReply,
   workspace: string | undefined,
-  content?: Pick<WfsRequest, 'values' | 'features'> & Pick<WcsRequest, 'coverage'>,
+  content?: Pick<WfsRequest, 'values' | 'features' | 'body'> & Pick<WcsRequest, 'coverage'>,
 ) => Promise<unknown>
 
 interface Service {
@@ -36,6 +37,12 @@ interface Service {
 /** True for a text that starts with a number: an unreadable VERSION gets the exceptions of the newest version. */
 function isNumbered(version: string | undefined): boolean {
   return version !== undefined && !Number.isNaN(Number.parseFloat(version))
+}
+
+/** Version of the exceptions of WFS for a VERSION. */
+function wfsVersionOf(text: string): WfsVersion {
+  if (/^(?:0|1\.0)(?:\.|$)/.test(text)) return '1.0.0'
+  return olderVersion.test(text) ? '1.1.0' : '2.0.0'
 }
 
 const olderVersion = /^[01]\.[0-2](\.|$)/
@@ -55,8 +62,7 @@ export const services: Record<ServiceName, Service> = {
   WFS: {
     countsAs: 'OWS:WFS',
     answer: answerWfs,
-    sendException: (reply, error, version = '') =>
-      sendWfsException(reply, error, olderVersion.test(version) ? '1.1.0' : '2.0.0'),
+    sendException: (reply, error, version = '') => sendWfsException(reply, error, wfsVersionOf(version)),
   },
   WCS: {
     countsAs: 'OWS:WCS',

@@ -46,6 +46,16 @@ export function readCrs(text: string, locator: string): NamedCrs {
   return { srs, isYx: false, name: srs }
 }
 
+/** The CRS with x or easting first, by the name that WFS 1.0 has for it. */
+export function plainCrs({ srs, name }: NamedCrs): NamedCrs {
+  const [, code] = /^EPSG:(\d+)$/.exec(srs) ?? []
+  return {
+    srs,
+    isYx: false,
+    name: code === undefined ? name : `http://www.opengis.net/gml/srs/epsg.xml#${code}`,
+  }
+}
+
 /** Fields of a layer that determine the CRS of its features. */
 export interface LayerCrs {
   details: Pick<LayerRecord['details'], 'schema' | 'srs' | 'crs'>

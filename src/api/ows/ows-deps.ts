@@ -1,6 +1,7 @@
 import type { Catalog } from '../../catalog/index.ts'
 import type { ServiceSettings } from '../../core/config/service-settings.ts'
 import type { Clock } from '../../core/time/clock.ts'
+import type { Importer } from '../../importer/index.ts'
 import type { Coverages, Downloads, FilteredTables, MapDrawings } from '../../render/index.ts'
 import type { LayerBounds } from '../layer-bounds.ts'
 import type { LayerTimeBounds } from '../layer-times.ts'
@@ -13,7 +14,7 @@ import type { RequestDocuments } from './request-documents.ts'
 /** Parts of the catalogue that the services read. */
 export type OwsCatalog = Pick<
   Catalog,
-  'layers' | 'layerGroups' | 'styles' | 'stores' | 'cards' | 'versions' | 'workspaces'
+  'layers' | 'featureLocks' | 'layerGroups' | 'styles' | 'stores' | 'cards' | 'versions' | 'workspaces'
 >
 
 /** Dependencies of WMS, WFS, WCS and WMTS. */
@@ -32,6 +33,8 @@ export interface OwsDeps extends Omit<PictureDeps, 'catalog'> {
   /** Rows that filters leave, for maps. */
   filtered: FilteredTables
   features: FeatureDeps
+  /** Changes features of layers. */
+  edits: Pick<Importer['edits'], 'editAll' | 'hold' | 'whyNot'>
   /** Reads the XML, the forms and the filters of requests. */
   documents: RequestDocuments
 }

@@ -1,7 +1,7 @@
 import { escapeXml } from '../../core/text/escape.ts'
 import { crossesThreads } from '../../core/workers/error-codec.ts'
 import type { FastifyReply } from '../app-types.ts'
-import { noteFailure, tellWhenToRetry, toHttpProblem } from '../errors.ts'
+import { challengeFor, noteFailure, tellWhenToRetry, toHttpProblem } from '../errors.ts'
 
 /** An error of an OGC service, with a code of its standard. */
 export class OwsFailure extends Error {
@@ -50,6 +50,7 @@ export function toExceptionText(
   const { status, named, text, locator } = read(reply, error, nameOf)
   // The cause of an `OwsFailure` has been logged already.
   if (status >= 500 && !(error instanceof OwsFailure)) noteFailure(reply.request, error)
+  if (status === 401) reply.header('www-authenticate', challengeFor(reply.request))
   reply.code(status)
   return {
     code: escapeXml(named),

@@ -43,7 +43,8 @@ export async function answerPosted(
     request.usedService = services[service].countsAs
     request.usedOperation = root.name
     if (service === 'WFS') version = xmlVersion(root)
-    const content = service === 'WCS' ? readWcsXml(root) : readWfsXml(root, request, documents)
+    const content =
+      service === 'WCS' ? readWcsXml(root) : { ...readWfsXml(root, request, documents), body: root }
     return await services[service].answer(deps, request, reply, workspace, content)
   } catch (error) {
     return services[service].sendException(reply, error, version)

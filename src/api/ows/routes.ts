@@ -190,7 +190,7 @@ const askWorkspaceWmts = operation({
 const posted = {
   ...wfs,
   description:
-    'The same request as XML (OGC 09-025r2 and 04-094) or as a form. Transaction and SOAP are refused with an exception report; OGC API - Features edits features.',
+    'The same request as XML (OGC 09-025r2 and 04-094) or as a form. Transaction changes features in one transaction; it needs the right to edit its layers. SOAP is refused with an exception report.',
   consumes: ['text/xml', 'application/xml', 'application/x-www-form-urlencoded'],
   reported: { body: Type.String(), query: Type.Object(urlToken, { additionalProperties: true }) },
   bodyLimit: ({ documents }: Pick<OwsDeps, 'documents'>) => documents.limits.bodyBytes,

@@ -36,9 +36,27 @@ const signIns: Readonly<Record<string, string>> = {
   endByProvider: 'sign-out',
 }
 
+/** Operations of OGC services that change something, by their names in lower case. */
+const serviceActions: Readonly<Record<string, string>> = {
+  transaction: 'transactFeatures',
+  lockfeature: 'lockFeatures',
+  getfeaturewithlock: 'lockFeatures',
+}
+
+/** Returns the id of the operation of a request: of a request to WFS, that of what it asks for. */
+export function operationOf({
+  routeOptions,
+  usedOperation,
+  usedService,
+}: FastifyRequest): string | undefined {
+  const id = routeOptions.config?.operation?.id
+  if (usedService !== 'OWS:WFS' || usedOperation === undefined) return id
+  return ownValue(serviceActions, usedOperation.toLowerCase()) ?? id
+}
+
 /** Operations whose bodies and responses are features or files: their states are layer versions. */
 const withoutBodies =
-  /^(?:createFeature|replaceFeature|updateFeature|deleteFeature|sendRejects|uploadFiles?|uploadStoreFile|uploadCoverageFile|changeImportFile|changeTaskFile|loadDump)$/
+  /^(?:transactFeatures|lockFeatures|createFeature|replaceFeature|updateFeature|deleteFeature|sendRejects|uploadFiles?|uploadStoreFile|uploadCoverageFile|changeImportFile|changeTaskFile|loadDump)$/
 
 /** Name of the action of an operation: `createUser` is `user.create`. */
 export function actionOf(operationId: string): string {
@@ -49,10 +67,12 @@ export function actionOf(operationId: string): string {
 }
 
 /** True if the operation of a request changes something, or signs in. */
-export function isAudited({ method, routeOptions }: FastifyRequest): boolean {
-  const id = routeOptions.config?.operation?.id
+export function isAudited(request: FastifyRequest): boolean {
+  const id = operationOf(request)
   if (id === undefined) return false
-  return ownValue(signIns, id) !== undefined || (!isSafe(method) && ownValue(unaudited, id) === undefined)
+  return (
+    ownValue(signIns, id) !== undefined || (!isSafe(request.method) && ownValue(unaudited, id) === undefined)
+  )
 }
 
 /** True if an entry may contain the body or the response. */

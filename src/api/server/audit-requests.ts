@@ -4,7 +4,7 @@ import type { Clock } from '../../core/time/clock.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 import { readCredentials } from '../auth/credentials.ts'
 import { toHttpProblem } from '../errors.ts'
-import { actionOf, hasPlainBody, isAdministration, isAudited } from './audit-actions.ts'
+import { actionOf, hasPlainBody, isAdministration, isAudited, operationOf } from './audit-actions.ts'
 import { SignInMemory } from './sign-in-memory.ts'
 
 declare module 'fastify' {
@@ -145,7 +145,7 @@ function entryOf(audit: RequestAudit, ending: Ending): AuditEntry | Promise<Audi
 }
 
 function idOf(request: FastifyRequest): string {
-  return request.routeOptions.config?.operation?.id ?? 'unknown'
+  return operationOf(request) ?? 'unknown'
 }
 
 function viaOf({ by, via }: Caller): string {
@@ -173,6 +173,12 @@ function parseJson(text: string): unknown {
 /** A layer by its name, anything else by its path; a new resource by its `Location`. */
 function resourceOf(request: FastifyRequest, reply: FastifyReply): string {
   const { layer, collectionId } = request.params as Record<string, string | undefined>
+  const [used, ...others] = request.usedService === undefined ? [] : (request.usedLayers ?? [])
+  if (used !== undefined)
+    return [used, ...others]
+      .map(({ workspace, name }) => `${workspace}:${name}`)
+      .join(', ')
+      .slice(0, 1000)
   const name = layer ?? collectionId
   if (name?.includes(':') === true) return name.slice(0, 1000)
   const location = reply.getHeader('location')

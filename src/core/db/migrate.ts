@@ -33,6 +33,7 @@ import { generatedFileKeys } from './migrations/0045-generated-file-keys.ts'
 import { workspaceQuotas } from './migrations/0046-workspace-quotas.ts'
 import { jobOwners } from './migrations/0047-job-owners.ts'
 import { layerGroups } from './migrations/0049-layer-groups.ts'
+import { featureLocks } from './migrations/0050-feature-locks.ts'
 import { isNeighbour, schemaVersionOf, schemaVersionSetting } from './schema-version.ts'
 import type { Tables } from './tables.ts'
 
@@ -69,6 +70,7 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
     '0046-workspace-quotas': workspaceQuotas,
     '0047-job-owners': jobOwners,
     '0049-layer-groups': layerGroups(isSqlite),
+    '0050-feature-locks': featureLocks,
   }
 }
 

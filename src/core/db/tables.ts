@@ -214,6 +214,16 @@ export interface Tables extends AccountTables, MonitoringTables {
     document: string
     created_at: string
   }
+  /** Locks of WFS clients. */
+  feature_locks: {
+    /** Random id that the client sends with its edits. */
+    id: string
+    user_name: string
+    /** Time until it expires, again after each partial release. */
+    seconds: number
+    expires_at: string
+  }
+  locked_features: { layer_id: number; feature_id: string; lock_id: string }
   imports: {
     id: number
     state: string

@@ -6,6 +6,8 @@ export interface XmlElement {
   attributes: Record<string, string>
   children: XmlElement[]
   text: string
+  /** Prefix of the name, if `nameOf` removes it. */
+  prefix?: string
 }
 
 /** Element name of text nodes, if the caller requests text nodes. */
@@ -55,6 +57,8 @@ export function readXmlTree(text: string, options: XmlTreeOptions): XmlElement {
       Object.entries(tag.attributes).map(([name, value]) => [nameOf(name), String(value)]),
     )
     const element: XmlElement = { name: nameOf(tag.name), attributes, children: [], text: '' }
+    const colon = tag.name.indexOf(':')
+    if (colon > 0 && element.name.length < tag.name.length) element.prefix = tag.name.slice(0, colon)
     open.at(-1)?.children.push(element)
     open.push(element)
   })

@@ -12,7 +12,7 @@ export {
   gmlSchemaFrame,
   gmlSchemaImports,
 } from './gml/gml-schema.ts'
-export { fromGmlId, fromXmlName, xmlAttribute, xmlName, xmlText } from './gml/xml-text.ts'
+export { fromGmlId, fromXmlName, gmlId, xmlAttribute, xmlName, xmlText } from './gml/xml-text.ts'
 export {
   loadWritten,
   type WrittenFormat,

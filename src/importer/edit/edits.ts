@@ -1,25 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import {
-  type Catalog,
-  type ContentEnd,
-  type LayerEdit,
-  type LayerRecord,
-  type StoreRecord,
-  whyNotManaged,
-} from '../../catalog/index.ts'
+import { type Catalog, type FeatureLock, type LayerRecord, whyNotManaged } from '../../catalog/index.ts'
 import type { Database } from '../../core/db/connection.ts'
-import { conflict, Failure } from '../../core/errors/errors.ts'
+import { conflict, Failure, invalid } from '../../core/errors/errors.ts'
 import type { Logger } from '../../core/log/logger.ts'
 import { passStep } from '../../core/process/protocol-steps.ts'
 import type { Clock } from '../../core/time/clock.ts'
-import type { EditRequest, NotRetained, TableSnapshot } from '../../stores/index.ts'
+import type { TableEdit } from '../../stores/index.ts'
 import { findStoreDescription } from '../../stores/registry.ts'
 import type { ImportLocks } from '../runtime/runtime.ts'
-import type { EditOutcome, FeatureEditRequest, LoadPool } from '../worker/worker.ts'
-import type { EditRecord, OpenEdit } from './edit-rows.ts'
-import { completeEdit, insertEdit, listEdits } from './edit-rows.ts'
-import { forgetEdit, isCommitted, publishEdit, recoverEdits } from './recover-edits.ts'
+import type { FeatureEditRequest, FeatureOutcome, LoadPool } from '../worker/worker.ts'
+import type { OpenEdit } from './edit-rows.ts'
+import { OpenEdits, Outdated } from './open-edits.ts'
+import { recoverEdits } from './recover-edits.ts'
 
 interface EditsDeps {
   database: Database
@@ -34,21 +27,43 @@ interface EditsDeps {
   log: Logger
 }
 
-/** An edit request with its layer. */
+/** A request to edit one feature. */
 export interface RequestedEdit extends FeatureEditRequest {
   /** Absent to add a feature. */
   featureId?: string
   user?: string
 }
 
+/** An edit of a transaction. */
+export interface PlannedEdit extends FeatureEditRequest {
+  /** Index of its layer. */
+  layer: number
+  /** Absent to add a feature. */
+  featureId?: string
+}
+
+/** Edits of layers of one store, which are all made or none. */
+export interface EditTransaction {
+  layers: readonly LayerRecord[]
+  /** Returns the edits, in their order. Called again if one of the layers was changed meanwhile. */
+  plan(layers: readonly LayerRecord[], signal: AbortSignal): Promise<readonly PlannedEdit[]>
+  /** Returns whether a locked feature may be edited. */
+  mayEdit(lock: FeatureLock): boolean
+  user?: string
+}
+
 /** The result of an edit. */
-export interface AppliedEdit extends Pick<EditOutcome, 'featureId' | 'tag' | 'json' | 'isChanged'> {
+export interface AppliedEdit extends FeatureOutcome {
+  /** Index of its layer. */
+  layer: number
   /** Version of the layer, if known. */
   version?: number
 }
 
 /** Maximum wait of an edit for loads and other writers, in milliseconds. */
 const patienceMs = 30_000
+/** Maximum wait and work of a transaction of several edits, in milliseconds. */
+const transactionMs = 90_000
 /** Maximum duration of an edit, in milliseconds. */
 const longestMs = 120_000
 /**
@@ -58,11 +73,9 @@ const longestMs = 120_000
 const promptPlans = 3
 const planRestMs = 200
 
-/** The layer got another version since the plan, or another server is changing it. */
-class Outdated extends Error {}
-
 /**
- * Edits features of layers, each in its own transaction, with the same protocol and the same locks as loads.
+ * Edits features of layers, each request in one transaction of the store, with the same protocol and the same
+ * locks as loads.
  */
 export class Edits {
   readonly #deps: EditsDeps
@@ -90,16 +103,45 @@ export class Edits {
   }
 
   /**
-   * Edits a feature of a layer for which `whyNot` returns nothing. Throws `Failure` if the table or a value
-   * does not allow the edit; nothing changes then.
+   * Edits a feature of a layer for which `whyNot` returns nothing. Throws `Failure` if the table, a value or
+   * a lock of another user does not allow the edit; nothing changes then.
    */
   async edit(layer: LayerRecord, requestedEdit: RequestedEdit, signal: AbortSignal): Promise<AppliedEdit> {
-    const limit = AbortSignal.timeout(patienceMs)
+    const { user, ...edit } = requestedEdit
+    const transaction = {
+      layers: [layer],
+      plan: async () => [{ layer: 0, ...edit }],
+      mayEdit: (lock: FeatureLock) => lock.user === user,
+      user,
+    }
+    const [applied] = await this.#run(transaction, patienceMs, signal)
+    if (applied === undefined) throw new Error('The edit has no result')
+    return applied
+  }
+
+  /**
+   * Makes all edits of a transaction or none. Throws `Failure` if one of them is not possible; `failedEdit`
+   * returns its index.
+   */
+  editAll(transaction: EditTransaction, signal: AbortSignal): Promise<AppliedEdit[]> {
+    return this.#run(transaction, transactionMs, signal)
+  }
+
+  /** Runs work while no edit and no load of this server changes the tables of layers. */
+  hold<T>(layers: readonly LayerRecord[], signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    return this.#inTurn(layers, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]), work)
+  }
+
+  async #run(transaction: EditTransaction, limitMs: number, signal: AbortSignal): Promise<AppliedEdit[]> {
+    const layers = oneStoreOf(transaction.layers)
+    const limit = AbortSignal.timeout(limitMs)
     const either = AbortSignal.any([signal, limit])
     try {
-      return await this.#inTurn(layer, either, () => this.#settled(layer, requestedEdit, either))
+      return await this.#inTurn(layers, either, () => this.#settled(transaction, either))
     } catch (error) {
-      if (limit.aborted && !signal.aborted && isEndedBy(error)) throw busy(layer, error)
+      const [first] = layers
+      if (limit.aborted && !signal.aborted && isEndedBy(error) && first !== undefined)
+        throw busy(first, error)
       throw error
     }
   }
@@ -129,32 +171,32 @@ export class Edits {
   }
 
   /**
-   * Runs work under the lock of the table, which loads use too. Some stores have one lock for all their
+   * Runs work under the locks of the tables, which loads use too. Some stores have one lock for all their
    * tables.
    */
-  async #inTurn<T>(
-    { storeId, nativeName }: LayerRecord,
-    signal: AbortSignal,
-    work: () => Promise<T>,
-  ): Promise<T> {
+  async #inTurn<T>(layers: readonly LayerRecord[], signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const { catalog, locks } = this.#deps
-    const { type } = await catalog.stores.get(storeId)
-    const one = findStoreDescription(type)?.can.oneLoadAtATime === true
-    return locks.hold(
-      `table ${storeId}/${nativeName}`,
-      () => (one ? locks.hold(`store ${storeId}`, work, signal) : work()),
-      signal,
+    const tables = layers.map(({ storeId, nativeName }) => `table ${storeId}/${nativeName}`)
+    const keys = [...new Set(tables)].sort()
+    for (const storeId of [...new Set(layers.map((layer) => layer.storeId))].sort((a, b) => a - b)) {
+      const { type } = await catalog.stores.get(storeId)
+      if (findStoreDescription(type)?.can.oneLoadAtATime === true) keys.push(`store ${storeId}`)
+    }
+    const held = keys.reduceRight<() => Promise<T>>(
+      (inner, key) => () => locks.hold(key, inner, signal),
+      work,
     )
+    return held()
   }
 
   /** Recovers earlier edits of this process first, if the catalogue was unreachable. */
-  async #settled(layer: LayerRecord, edit: RequestedEdit, signal: AbortSignal): Promise<AppliedEdit> {
-    const { storeId, nativeName: table } = layer
+  async #settled(transaction: EditTransaction, signal: AbortSignal): Promise<AppliedEdit[]> {
     const isOver = (record: OpenEdit): boolean => record.process === this.#process || this.#isOld(record)
-    await recoverEdits(this.#deps, isOver, { storeId, table })
+    for (const { storeId, nativeName: table } of transaction.layers)
+      await recoverEdits(this.#deps, isOver, { storeId, table })
     for (let plan = 1; ; plan += 1) {
       try {
-        return await this.#attempt(layer, edit, signal)
+        return await this.#attempt(transaction, signal)
       } catch (error) {
         if (!(error instanceof Outdated)) throw error
         if (plan >= promptPlans) await sleep(planRestMs, undefined, { signal })
@@ -162,57 +204,37 @@ export class Edits {
     }
   }
 
-  async #attempt(
-    { id, nativeName }: LayerRecord,
-    { featureId, user, ...options }: RequestedEdit,
-    signal: AbortSignal,
-  ): Promise<AppliedEdit> {
-    const { catalog, database, pool } = this.#deps
-    const layer = await this.#present(id)
-    const store = await catalog.stores.get(layer.storeId)
-    const { since, isJoined, keep } = await catalog.versions.planEdit(layer, store, user, randomUUID())
-    const makesVersion = !isJoined && 'id' in keep
-    await catalog.quotas.require(layer.workspace, { bytes: 0, versions: makesVersion ? 1 : undefined })
-    const request: EditRequest = {
-      editId: randomUUID(),
-      table: nativeName,
-      featureId,
-      envelope: layer.details.envelope,
-      keep: 'id' in keep ? { id: keep.id, isBegun: isJoined } : undefined,
-    }
-    const { editId, table } = request
-    const place = { editId, storeId: store.id, table, process: this.#process }
-    let record: EditRecord | undefined
-    // Errors thrown in a worker thread lose their class, so the `Outdated` error is stored here.
-    let outdated: Outdated | undefined
-    const begin = async (begun: EditRecord, mark?: string): Promise<void> => {
-      outdated = await this.#begin(layer, begun, mark)
-      if (outdated !== undefined) throw outdated
-      record = begun
-    }
-    const beforeTouch = async (token: string, mark: string): Promise<void> => {
-      await begin({ ...place, token }, mark)
-      passStep('edit.touched')
-    }
-    const beforeCommit = async (token: string, outcome: EditOutcome): Promise<void> => {
-      const edit = layerEdit(outcome, { layerId: id, isJoined, since, store, keep, user })
-      const whole = { ...place, token, edit }
-      await (record === undefined ? begin(whole) : completeEdit(database.kysely, whole))
-      record = whole
-      passStep('edit.noted')
-    }
+  async #attempt(transaction: EditTransaction, signal: AbortSignal): Promise<AppliedEdit[]> {
+    const { catalog, pool } = this.#deps
+    const layers: LayerRecord[] = []
+    for (const { id } of transaction.layers) layers.push(await this.#present(id))
+    const planned = await transaction.plan(layers, signal)
+    const [first] = layers
+    if (first === undefined || planned.length === 0) return []
+    const store = await catalog.stores.get(first.storeId)
+    const open = new OpenEdits(this.#deps, this.#process, transaction)
+    const tables: TableEdit[] = []
+    for (const layer of layers) tables.push(await open.plan(layer, store, planned, tables.length))
+    const edits = planned.map(({ layer, featureId, ...edit }) => edit)
+    const request = { tables, edits: planned.map(({ layer, featureId }) => ({ table: layer, featureId })) }
     const connection = await catalog.stores.connection(store)
     const outcome = await pool
-      .edit({ connection, request, edit: options }, { signal, beforeTouch, beforeCommit })
-      .catch(async (error: unknown) => {
-        if (outdated !== undefined) throw outdated
-        if (record !== undefined && (await this.#isDone(record))) throw unsettled(error)
-        throw error
-      })
+      .edit(
+        { connection, request, edits },
+        {
+          signal,
+          beforeTouch: (table, token, mark) => open.touch(table, token, mark),
+          beforeCommit: (made) => open.complete(made),
+        },
+      )
+      .catch((error: unknown) => open.fail(error))
     passStep('edit.committed')
-    const version = record === undefined ? layer.version : await publishEdit(this.#deps.catalog, record)
+    const versions = await open.publish()
     passStep('edit.published')
-    return { ...outcome, version }
+    return outcome.features.map((feature, index) => {
+      const layer = planned[index]?.layer ?? 0
+      return { ...feature, layer, version: versions.get(layer) ?? layers[layer]?.version }
+    })
   }
 
   /** Returns the current layer after recording changes made outside of Terrane as a version. */
@@ -223,75 +245,39 @@ export class Edits {
     const { version } = await layers.refreshVersion(found)
     return version === found.version ? found : { ...found, version }
   }
+}
 
-  /**
-   * Starts an edit: from here on no cached response of the layer counts as current, and a crash can be
-   * recovered. The store blocks other writers meanwhile, so earlier edits of the table on other servers have
-   * ended. Returns why the edit cannot start, if so.
-   */
-  async #begin(layer: LayerRecord, record: EditRecord, mark?: string): Promise<Outdated | undefined> {
-    const { catalog, clock, database } = this.#deps
-    const { storeId, table, editId } = record
-    if ((await listEdits(database.kysely, { storeId, table })).length > 0) {
-      await recoverEdits(this.#deps, () => true, { storeId, table })
-      return new Outdated('Another server has changed the layer')
-    }
-    return catalog.transaction(async (change, db) => {
-      if (!(await change.beginEdit(layer, { storeId, table, mark }, editId)))
-        return new Outdated('The layer has a newer version, or another server is changing it')
-      await insertEdit(db, record, clock.now().toISOString())
-      return undefined
-    })
+/** Returns the layers. Throws `Failure` unless one transaction of one store can edit them. */
+function oneStoreOf(layers: readonly LayerRecord[]): readonly LayerRecord[] {
+  const [first, ...others] = layers
+  const strange = others.find(({ storeId }) => storeId !== first?.storeId)
+  if (first !== undefined && strange !== undefined)
+    throw invalid(
+      'several-stores',
+      `"${textOf(first)}" and "${textOf(strange)}" are in different stores, which have no common transaction: edit them by separate requests`,
+    )
+  const tables = new Map<string, LayerRecord>()
+  for (const layer of layers) {
+    const same = tables.get(layer.nativeName)
+    if (same !== undefined)
+      throw invalid(
+        'same-table',
+        `"${textOf(same)}" and "${textOf(layer)}" show the same table: edit one of them`,
+      )
+    tables.set(layer.nativeName, layer)
   }
-
-  /**
-   * True if a failed edit has committed or if that cannot be determined. Its record must then be retained.
-   */
-  async #isDone(record: EditRecord): Promise<boolean> {
-    try {
-      if (await isCommitted(this.#deps.catalog, record)) return true
-      await forgetEdit(this.#deps, record)
-      return false
-    } catch {
-      return true
-    }
-  }
+  return layers
 }
 
-interface Planned {
-  layerId: number
-  isJoined: boolean
-  since: string
-  store: StoreRecord
-  keep: { id: string } | NotRetained
-  user: string | undefined
-}
-
-function layerEdit(
-  { kept, counts, rowsAdded, envelope }: EditOutcome,
-  { store, keep, user, ...planned }: Planned,
-): LayerEdit {
-  return { ...planned, end: endOf(store, kept ?? keep), counts, rowsAdded, user, envelope }
-}
-
-function endOf(
-  { parameters: { path } }: StoreRecord,
-  kept: TableSnapshot | NotRetained | { id: string },
-): ContentEnd {
-  if ('form' in kept) return { form: 'kept', state: kept, path }
-  return { form: 'lost', reason: 'reason' in kept ? kept.reason : 'Its stored contents were removed' }
+function textOf({ workspace, name }: LayerRecord): string {
+  return `${workspace}:${name}`
 }
 
 function isEndedBy(error: unknown): boolean {
   return error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')
 }
 
-function busy({ workspace, name }: LayerRecord, cause: unknown): Failure {
-  const text = `"${workspace}:${name}" or its store is locked by another write, such as a load: try again`
+function busy(layer: LayerRecord, cause: unknown): Failure {
+  const text = `"${textOf(layer)}" or its store is locked by another write, such as a load: try again`
   return new Failure('unavailable', 'layer-busy', text, { retryAfterSeconds: 10, cause })
-}
-
-function unsettled(cause: unknown): Failure {
-  const text = 'The result of the change is not known yet: read the feature again later'
-  return new Failure('unavailable', 'edit-unsettled', text, { retryAfterSeconds: 10, cause })
 }

@@ -11,16 +11,20 @@ interface RecoverEditsDeps {
 }
 
 /**
- * Publishes a committed edit as a version of the layer and announces the end of the edit, in one transaction.
- * Returns the version.
+ * Publishes committed edits as versions of their layers and announces their ends, in one transaction. Returns
+ * the versions, in the order of the records.
  */
-export async function publishEdit(
+export async function publishEdits(
   catalog: Catalog,
-  { editId, edit }: EditRecord,
-): Promise<number | undefined> {
+  records: readonly EditRecord[],
+): Promise<(number | undefined)[]> {
   return catalog.transaction(async (change, db) => {
-    if (edit === undefined || !(await deleteEdit(db, editId))) return undefined
-    return (await change.editLayer(editId, edit))?.version
+    const versions: (number | undefined)[] = []
+    for (const { editId, edit } of records) {
+      const isOpen = edit !== undefined && (await deleteEdit(db, editId))
+      versions.push(isOpen ? (await change.editLayer(editId, edit))?.version : undefined)
+    }
+    return versions
   })
 }
 
@@ -46,7 +50,7 @@ export async function recoverEdits(
 }
 
 async function settleEdit(deps: RecoverEditsDeps, record: EditRecord, isOver: boolean): Promise<void> {
-  if (await isCommitted(deps.catalog, record)) await publishEdit(deps.catalog, record)
+  if (await isCommitted(deps.catalog, record)) await publishEdits(deps.catalog, [record])
   else if (isOver) await forgetEdit(deps, record)
 }
 

@@ -7,7 +7,7 @@ import type { Envelope } from '../../geo/envelope.ts'
 import type { DatabaseConnection, DescribeOptions } from '../../inputs/index.ts'
 import type { LoadResult } from '../../stores/index.ts'
 import type { DescribedFile } from '../model/model.ts'
-import type { EditOutcome, EditPlan } from './edit-feature.ts'
+import type { EditOutcome, EditPlan } from './edit-features.ts'
 import type { CorrectionOutcome, LoadOutcome, LoadPlan, LoadProgress, TriedLoad } from './load-plan.ts'
 import type { DatabaseDescription, LoadCheckpoint, LoadNotice, LoadWork } from './load-work.ts'
 import type { RowsPlan } from './open-rows.ts'
@@ -47,8 +47,8 @@ interface RestoreHandlers {
 
 interface EditHandlers {
   signal: AbortSignal
-  beforeTouch(token: string, mark: string): Promise<void>
-  beforeCommit(token: string, outcome: EditOutcome): Promise<void>
+  beforeTouch(table: number, token: string, mark: string): Promise<void>
+  beforeCommit(outcome: EditOutcome): Promise<void>
 }
 
 export interface LoadPool {
@@ -61,7 +61,7 @@ export interface LoadPool {
   performDryRun(plan: LoadPlan, handlers: WatchHandlers): Promise<TriedLoad>
   /** Restores a table; `beforeCommit` as for a load. */
   restore(plan: TableRestorePlan, handlers: RestoreHandlers): Promise<LoadResult>
-  /** Edits one feature. `beforeCommit` is called as for a load, if the edit changes anything. */
+  /** Edits features. `beforeCommit` is called as for a load, if the edits change anything. */
   edit(plan: EditPlan, handlers: EditHandlers): Promise<EditOutcome>
   /** Returns the envelope of the first rows in their own CRS; undefined if they have no coordinates. */
   bounds(plan: RowsPlan, signal: AbortSignal): Promise<Envelope | undefined>
@@ -201,9 +201,10 @@ function changesOfTables(work: Work): Pick<LoadPool, 'restore' | 'edit'> {
           key: plan.connection.parameters.path,
           onNotice: () => undefined,
           onAsk: async (loadCheckpoint) => {
-            if ('editing' in loadCheckpoint) await beforeTouch(loadCheckpoint.token, loadCheckpoint.editing)
-            else if ('edited' in loadCheckpoint)
-              await beforeCommit(loadCheckpoint.token, loadCheckpoint.edited)
+            if ('editing' in loadCheckpoint) {
+              const { table, token, mark } = loadCheckpoint.editing
+              await beforeTouch(table, token, mark)
+            } else if ('edited' in loadCheckpoint) await beforeCommit(loadCheckpoint.edited)
           },
         }),
       ),

@@ -6,8 +6,8 @@ import type { DatabaseConnection, DescribedDatabase } from '../../inputs/index.t
 import type { LoadResult } from '../../stores/index.ts'
 import { withExamples } from './coordinate-examples.ts'
 import { describeFile } from './describe-file.ts'
-import type { EditOutcome, EditPlan } from './edit-feature.ts'
-import { editFeature } from './edit-feature.ts'
+import type { EditOutcome, EditPlan } from './edit-features.ts'
+import { editFeatures } from './edit-features.ts'
 import { findFirstRows } from './first-rows.ts'
 import type { CorrectionOutcome, LoadOutcome, LoadPlan, LoadProgress, TriedLoad } from './load-plan.ts'
 import type { RowsPlan } from './open-rows.ts'
@@ -35,8 +35,8 @@ export type LoadCheckpoint =
   | { nothingCorrected: CorrectionOutcome }
   | { token: string; outcome: LoadOutcome }
   | { token: string; restored: LoadResult }
-  | { token: string; editing: string }
-  | { token: string; edited: EditOutcome }
+  | { editing: { table: number; token: string; mark: string } }
+  | { edited: EditOutcome }
 
 type LoadContext = CallContext<LoadNotice, LoadCheckpoint, void>
 
@@ -89,10 +89,10 @@ function handlersAt(place: WorkLocation) {
     },
     edit: (plan: EditPlan, { signal, ask }: LoadContext): Promise<EditOutcome> => {
       checkStore(place, plan.connection)
-      return editFeature(plan, {
+      return editFeatures(plan, {
         signal,
-        beforeTouch: (token, editing) => ask({ token, editing }),
-        beforeCommit: (token, edited) => ask({ token, edited }),
+        beforeTouch: (table, token, mark) => ask({ editing: { table, token, mark } }),
+        beforeCommit: (edited) => ask({ edited }),
       })
     },
     performDryRun: (plan: LoadPlan, { signal, notify }: LoadContext): Promise<TriedLoad> => {

@@ -1,4 +1,5 @@
-export type { EditOutcome, FeatureEditRequest } from './edit-feature.ts'
+export type { EditOutcome, FeatureEditRequest, FeatureOutcome } from './edit-features.ts'
+export { withEdit } from './failed-edit.ts'
 export type {
   CorrectionOutcome,
   LoadOutcome,

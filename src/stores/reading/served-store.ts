@@ -1,11 +1,11 @@
 import type { ValueSummary } from '../../styles/worker.ts'
+import type { TableEdits } from '../edits.ts'
 import { getStoreDescription, openVectorStore } from '../registry.ts'
 import { serverChangesWritten } from '../server-changes.ts'
 import type {
   FeaturePage,
   FeatureQuery,
   StoreConnection,
-  TableEdits,
   TableStates,
   TileReads,
   VectorStore,

@@ -171,16 +171,14 @@ const links: Link[] = [
   {
     by: 'the preview of features, by WFS 1.0',
     link: `/topp/ows?${byPage}&outputFormat=application%2Fjson`,
-    status: 400,
-    type: /xml/,
-    has: /WFS 1\.0\.0 is not supported: request 2\.0\.0 or 1\.1\.0/,
+    type: /json/,
+    has: /"STATE_NAME":\s*"Utah"/,
   },
   {
     by: 'scripts that edit',
     link: '/wfs',
-    status: 400,
     type: /xml/,
-    has: /Transaction is not offered/,
+    has: /<wfs:totalInserted>0</,
     body: '<wfs:Transaction xmlns:wfs="http://www.opengis.net/wfs" service="WFS" version="1.1.0"/>',
   },
   {

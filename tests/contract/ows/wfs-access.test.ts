@@ -112,11 +112,11 @@ describe('WFS', () => {
     assert.match(page.body, /next="http:\/\/[^/]*\/geoserver\/wfs\?/)
     const get = 'version=2.0.0&request=GetFeature&typeNames=countries'
     for (const [query, status, code, says] of [
-      ['version=1.0.0&request=GetCapabilities', 400, 'VersionNegotiationFailed', '1\\.1\\.0'],
-      ['AcceptVersions=1.0.0&request=GetCapabilities', 400, 'VersionNegotiationFailed', '1\\.1\\.0'],
-      ['version=1.0.0&request=GetFeature&typeName=countries', 400, 'InvalidParameterValue', '1\\.1\\.0'],
-      ['version=2.0.0&request=Transaction', 400, 'OperationNotSupported', 'OGC API'],
-      ['version=2.0.0&request=LockFeature', 400, 'OperationNotSupported', 'OGC API'],
+      ['version=0.9.0&request=GetCapabilities', 400, 'VersionNegotiationFailed', '1\\.1\\.0'],
+      ['AcceptVersions=0.9.0&request=GetCapabilities', 400, 'VersionNegotiationFailed', '1\\.1\\.0'],
+      ['version=0.9.0&request=GetFeature&typeName=countries', 400, 'InvalidParameterValue', '1\\.1\\.0'],
+      ['version=2.0.0&request=Transaction', 400, 'OperationNotSupported', 'POST'],
+      ['version=2.0.0&request=LockFeature', 400, 'OperationNotSupported', 'POST'],
       ['version=2.0.0&request=constructor', 400, 'OperationNotSupported', 'constructor'],
       ['version=2.0.0', 400, 'MissingParameterValue', 'REQUEST'],
       ['version=2.0.0&request=GetFeature', 400, 'MissingParameterValue', 'TYPENAMES'],

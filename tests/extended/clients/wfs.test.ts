@@ -194,6 +194,12 @@ describe('WFS in the programs of others, out of PostGIS', () => {
     assert.equal(stdout.match(/<wfs:member><default:name>[^<]+<\/default:name><\/wfs:member>/g)?.length, 3)
     assert.match(stdout, /^id,.*,WKT\r$/m)
     assert.match(readFileSync(join(folder, 'states.gml'), 'utf8'), /<wfs:FeatureCollection /)
+    // The states of this server are served from a file, which cannot be edited.
+    const transaction = blockAt('docs/wfs.md > Transactions > sh 1')
+      .replaceAll('http://127.0.0.1:8080', server.url)
+      .replaceAll('states', 'places')
+    const edited = await runCommands(transaction, { PASSWORD: password }, folder)
+    assert.match(edited.stdout, /<wfs:totalUpdated>1</, edited.stdout + edited.stderr)
   })
 })
 

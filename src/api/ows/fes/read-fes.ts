@@ -4,6 +4,7 @@ import { featureIdOf } from '../../../filters/fes/fes-reader.ts'
 import { invalidFilter } from '../../../filters/filter-size.ts'
 import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { RequestDocuments } from '../request-documents.ts'
+import { withPlainAxes } from './plain-axes.ts'
 
 /** A filter of Filter Encoding: feature ids, or conditions on the features of a layer. */
 export interface WrittenFes {
@@ -11,15 +12,24 @@ export interface WrittenFes {
   filter?: (layer: LayerRecord) => Promise<RequestFilter>
 }
 
-/** A filter of Filter Encoding 2.0 or 1.1 (OGC 09-026r2, 04-095). Throws `invalid-filter` and `unsupported-filter`. */
-export function readFes(filter: XmlElement, documents: RequestDocuments): WrittenFes {
+/**
+ * A filter of Filter Encoding 2.0, 1.1 or 1.0 (OGC 09-026r2, 04-095, 02-059); `isPlain`: its geometries have x or
+ * easting first. Throws `invalid-filter` and `unsupported-filter`.
+ */
+export function readFes(
+  filter: XmlElement,
+  documents: RequestDocuments,
+  { isPlain = false }: { isPlain?: boolean } = {},
+): WrittenFes {
   if (filter.name !== 'Filter') throw invalidFilter(`The filter is "${filter.name}", expected Filter`)
   const ids = filter.children.flatMap((one) => featureIdOf(one) ?? [])
   if (ids.length > 0 && ids.length === filter.children.length) return { ids }
   const [only, ...others] = filter.children
   if (only === undefined || others.length > 0)
     throw invalidFilter('A Filter has one operator, or ids of features and nothing else')
-  return { filter: (layer) => documents.readFes(only, layer) }
+  return {
+    filter: (layer) => documents.readFes(isPlain ? withPlainAxes(only, layer.details.srs) : only, layer),
+  }
 }
 
 /**

@@ -15,6 +15,8 @@ import { filterCapabilities } from './filter-capabilities.ts'
 import { listedFormats } from './output-formats.ts'
 import { maxFeatures } from './send-page.ts'
 import { wfsUrl } from './service-links.ts'
+import { findEditableTypes } from './transaction/editable-types.ts'
+import { olderCapabilities } from './v1/capabilities.ts'
 import type { WfsRequest } from './wfs-request.ts'
 import type { WfsVersion } from './wfs-version.ts'
 import { wfsVersions, wordsOfVersion } from './wfs-version.ts'
@@ -25,25 +27,44 @@ const abstract = 'Features of the published layers'
 export async function getCapabilities(deps: CapabilitiesDeps, request: WfsRequest): Promise<unknown> {
   const type = request.version === '2.0.0' ? 'application/xml' : 'text/xml'
   const metadata = await readServiceMetadata(deps, request)
-  return sendPieces(request.reply, `${type}; charset=utf-8`, documentPieces(deps.bounds, request, metadata))
+  const cards = metadata.cards.filter(({ kind }) => kind !== 'raster')
+  const editable = await findEditableTypes(deps, request, cards)
+  const listed = { metadata: { ...metadata, cards }, editable }
+  const { version } = request
+  const pieces =
+    version === '1.0.0'
+      ? olderCapabilities(deps.bounds, request, listed)
+      : documentPieces(deps.bounds, { ...request, version }, listed)
+  return sendPieces(request.reply, `${type}; charset=utf-8`, pieces)
+}
+
+/** A request of a version whose capabilities are those of OWS Common. */
+type OwsRequest = WfsRequest & { version: OwsVersion }
+type OwsVersion = Exclude<WfsVersion, '1.0.0'>
+
+/** Feature types that the caller may read. */
+interface ListedTypes {
+  metadata: ServiceMetadata
+  /** Ids of the layers that the caller may edit. */
+  editable: ReadonlySet<number>
 }
 
 async function* documentPieces(
   bounds: LayerBounds,
-  request: WfsRequest,
-  metadata: ServiceMetadata,
+  request: OwsRequest,
+  { metadata, editable }: ListedTypes,
 ): AsyncGenerator<string> {
   const { version } = request
-  const { about } = metadata
-  const cards = metadata.cards.filter(({ kind }) => kind !== 'raster')
-  yield `${head(version)}${identification(about, version)}${owsProvider(about)}${operationsMetadata(request)}`
+  const { about, cards } = metadata
+  yield `${head(version)}${identification(about, version)}${owsProvider(about)}${operationsMetadata(request, editable.size > 0)}`
   if (version === '2.0.0') yield* inspireDownload(metadata, cards, (card) => dataSetOf(request, card))
   yield '</ows:OperationsMetadata>'
   // The list is omitted if there are no types.
   const hasList = cards.length > 0
   if (hasList) yield '<FeatureTypeList>'
   if (hasList && version === '1.1.0') yield '<Operations><Operation>Query</Operation></Operations>'
-  for (const card of cards) yield featureType(request, card, await bounds.of(card))
+  for (const card of cards)
+    yield featureType(request, card, { bounds: await bounds.of(card), isEditable: editable.has(card.id) })
   yield `${hasList ? '</FeatureTypeList>' : ''}${filterCapabilities[version]}</WFS_Capabilities>\n`
 }
 
@@ -51,7 +72,7 @@ function dataSetOf({ request }: WfsRequest, card: LayerSummary): { code: string;
   return { code: typeNameOf(card), namespace: namespaceOf(request, card.workspace) }
 }
 
-function head(version: WfsVersion): string {
+function head(version: OwsVersion): string {
   const { wfs, wfsLocation, ows } = wordsOfVersion[version]
   const [fes, namespace] =
     version === '2.0.0' ? ['fes', 'http://www.opengis.net/fes/2.0'] : ['ogc', 'http://www.opengis.net/ogc']
@@ -79,7 +100,7 @@ function allowed(version: WfsVersion, name: string, values: readonly string[]): 
   return `<ows:Parameter name="${name}">${inside}</ows:Parameter>`
 }
 
-function operationsMetadata(request: WfsRequest): string {
+function operationsMetadata(request: WfsRequest, canEdit: boolean): string {
   const { version } = request
   const url = escapeXml(`${wfsUrl(request)}?`)
   const dcp = `<ows:DCP><ows:HTTP><ows:Get xlink:href="${url}"/><ows:Post xlink:href="${escapeXml(wfsUrl(request))}"/></ows:HTTP></ows:DCP>`
@@ -100,10 +121,30 @@ function operationsMetadata(request: WfsRequest): string {
           one('GetPropertyValue', `${results}${allowed(version, 'outputFormat', [schemas])}`),
           one('ListStoredQueries', ''),
           one('DescribeStoredQueries', ''),
-          ...constraints(),
         ]
       : []),
+    ...(canEdit ? editOperations(request) : []),
+    ...(version === '2.0.0' ? constraints(canEdit) : []),
   ].join('')
+}
+
+/** Operations that change or lock features, for callers that may change some. */
+function editOperations(request: WfsRequest): string[] {
+  const { version } = request
+  const dcp = `<ows:DCP><ows:HTTP><ows:Post xlink:href="${escapeXml(wfsUrl(request))}"/></ows:HTTP></ows:DCP>`
+  const one = (name: string, parameters: string): string =>
+    `<ows:Operation name="${name}">${dcp}${parameters}</ows:Operation>`
+  const schema = version === '2.0.0' ? 'application/gml+xml; version=3.2' : 'text/xml; subtype=gml/3.1.1'
+  const lockAction = allowed(version, 'lockAction', ['ALL', 'SOME'])
+  const idgen = version === '2.0.0' ? '' : allowed(version, 'idgen', ['GenerateNew'])
+  return [
+    one('LockFeature', lockAction),
+    one('GetFeatureWithLock', `${allowed(version, 'outputFormat', [schema])}${lockAction}`),
+    one(
+      'Transaction',
+      `${allowed(version, 'inputFormat', [schema])}${idgen}${allowed(version, 'releaseAction', ['ALL', 'SOME'])}`,
+    ),
+  ]
 }
 
 /** Supported conformance classes of WFS 2.0 (OGC 09-025r2, table 13). */
@@ -125,16 +166,22 @@ const conformance = {
   PagingIsTransactionSafe: false,
 }
 
-function constraints(): string[] {
+function constraints(canEdit: boolean): string[] {
+  const editing = { ImplementsTransactionalWFS: canEdit, ImplementsLockingWFS: canEdit }
   const one = (name: string, value: string): string =>
     `<ows:Constraint name="${name}"><ows:NoValues/><ows:DefaultValue>${value}</ows:DefaultValue></ows:Constraint>`
   return [
-    ...Object.entries(conformance).map(([name, is]) => one(name, is ? 'TRUE' : 'FALSE')),
+    ...Object.entries({ ...conformance, ...editing }).map(([name, is]) => one(name, is ? 'TRUE' : 'FALSE')),
     one('CountDefault', String(maxFeatures)),
   ]
 }
 
-function featureType(wfsRequest: WfsRequest, card: LayerSummary, bounds: number[] | undefined): string {
+interface TypeFacts {
+  bounds: number[] | undefined
+  isEditable: boolean
+}
+
+function featureType(wfsRequest: WfsRequest, card: LayerSummary, { bounds, isEditable }: TypeFacts): string {
   const { version, request } = wfsRequest
   const prefix = namespacePrefix(card.workspace)
   const keywords = card.keywords.map((one) => textElement('ows:Keyword', one)).join('')
@@ -145,10 +192,16 @@ function featureType(wfsRequest: WfsRequest, card: LayerSummary, bounds: number[
     textElement('Abstract', card.abstract),
     keywords === '' ? '' : `<ows:Keywords>${keywords}</ows:Keywords>`,
     systems(card, version),
+    version === '1.1.0' && isEditable ? editableOperations : '',
     boundsXml(card, bounds),
     '</FeatureType>\n',
   ].join('')
 }
+
+/** WFS 1.1 lists the operations of each type; the others have those of the whole list. */
+const editableOperations = `<Operations>${['Query', 'Insert', 'Update', 'Delete', 'Lock']
+  .map((name) => textElement('Operation', name))
+  .join('')}</Operations>`
 
 function systems({ kind, place }: LayerSummary, version: WfsVersion): string {
   const word = version === '2.0.0' ? 'CRS' : 'SRS'

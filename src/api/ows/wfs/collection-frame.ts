@@ -13,6 +13,8 @@ export interface CollectionAbout {
   numberReturned: number
   next: string | undefined
   previous: string | undefined
+  /** Lock of the features. */
+  lockId?: string
 }
 
 /** Namespaces that members of a document use, by their prefixes, and where they are described. */
@@ -42,12 +44,16 @@ export function collectionRoot(
     `<${element} xmlns:wfs="${wfs}" xmlns:gml="${gmlNamespaces[gml]}"${own.join('')} ${xsi}`,
     ` xsi:schemaLocation="${escapeXml(locations.join(' '))}"`,
     ...numbersOf(version, about),
+    about.lockId === undefined ? '' : ` lockId="${escapeXml(about.lockId)}"`,
     '>\n',
+    // GML 2 requires the extent (OGC 02-069, section 2.4).
+    version === '1.0.0' ? '<gml:boundedBy><gml:null>unknown</gml:null></gml:boundedBy>\n' : '',
   ].join('')
 }
 
 function numbersOf(version: WfsVersion, about: CollectionAbout): string[] {
   const { timeStamp, numberMatched, numberReturned, next, previous } = about
+  if (version === '1.0.0') return []
   if (version === '1.1.0') return [` timeStamp="${timeStamp}" numberOfFeatures="${numberReturned}"`]
   return [
     ` timeStamp="${timeStamp}" numberMatched="${numberMatched}" numberReturned="${numberReturned}"`,

@@ -2,6 +2,7 @@ import type { LayerRecord } from '../../../catalog/index.ts'
 import { escapeXml } from '../../../core/text/escape.ts'
 import {
   type GmlNamespace,
+  type GmlVersion,
   gmlFeatureType,
   gmlSchemaFrame,
   gmlSchemaImports,
@@ -15,6 +16,19 @@ import { readTypeNames } from './kvp-feature-request.ts'
 import { readOutputFormat } from './output-formats.ts'
 import { describeUrl } from './service-links.ts'
 import type { WfsRequest } from './wfs-request.ts'
+import { wordsOfVersion } from './wfs-version.ts'
+
+/** Formats of features with the GML that their schema describes. */
+const gmlOfOutput = new Map<string, GmlVersion>([
+  ['gml32', '3.2'],
+  ['gml31', '3.1'],
+  ['gml21', '2.1'],
+])
+const mediaTypes: Record<GmlVersion, string> = {
+  '3.2': 'application/gml+xml; version=3.2',
+  '3.1': 'text/xml; subtype=gml/3.1.1',
+  '2.1': 'text/xml; subtype=gml/2.1.2',
+}
 
 /** Layers that are read together. */
 const atATime = 100
@@ -26,14 +40,14 @@ export async function describeFeatureType(
 ): Promise<unknown> {
   const { request, reply, values, version, workspace } = wfsRequest
   const { name: output } = readOutputFormat(values.find('outputformat'), version)
-  const gml = output === 'gml32' ? '3.2' : output === 'gml31' ? '3.1' : version === '2.0.0' ? '3.2' : '3.1'
+  const gml = gmlOfOutput.get(output) ?? wordsOfVersion[version].gml
   const names = readTypeNames(values)
   const layers: LayerRecord[] = []
   for (const name of names)
     layers.push(await requireType(catalog, request, name, { workspace, locator: 'typename' }))
   if (names.length > 0) request.usedLayers = [...new Map(layers.map((one) => [one.id, one])).values()]
   const described = names.length > 0 ? (request.usedLayers as LayerRecord[]) : undefined
-  const type = gml === '3.2' ? 'application/gml+xml; version=3.2' : 'text/xml; subtype=gml/3.1.1'
+  const type = mediaTypes[gml]
   const cards: readonly Pick<LayerRecord, 'id' | 'workspace' | 'name'>[] =
     described ?? (await readableSummaries(catalog, wfsRequest)).filter(({ kind }) => kind !== 'raster')
   const [only, ...others] = new Set(cards.map((card) => card.workspace))

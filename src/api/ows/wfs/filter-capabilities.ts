@@ -89,7 +89,7 @@ function function20([name, { args, returns }]: [string, Signature]): string {
 }
 
 /** Filter capabilities (OGC 09-026r2, section 7.14; 04-095, section 15). */
-export const filterCapabilities: Record<WfsVersion, string> = {
+export const filterCapabilities: Record<Exclude<WfsVersion, '1.0.0'>, string> = {
   '2.0.0': [
     `<fes:Filter_Capabilities><fes:Conformance>${Object.entries(conformance20).map(constraint).join('')}</fes:Conformance>`,
     '<fes:Id_Capabilities><fes:ResourceIdentifier name="fes:ResourceId"/></fes:Id_Capabilities>',

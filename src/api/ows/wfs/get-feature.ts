@@ -12,6 +12,8 @@ import { sendSeveral } from './send-several.ts'
 import { sendById, storedId } from './v2/stored-queries.ts'
 import type { FeatureRequest, WfsRequest } from './wfs-request.ts'
 
+const gmlOfVersion = { '2.0.0': 'gml32', '1.1.0': 'gml31', '1.0.0': 'gml21' } as const
+
 /** Maximum time that a client waits for a Shapefile. */
 const maxWaitSeconds = 300
 
@@ -46,7 +48,7 @@ async function sendFeatures(
   keepPrivately(wfsRequest.reply)
   const reads = { layers: catalog.layers, ...features }
   if (featureRequest.resultType === 'hits')
-    return sendHits(reads, wfsRequest, queries, wfsRequest.version === '2.0.0' ? 'gml32' : 'gml31')
+    return sendHits(reads, wfsRequest, queries, gmlOfVersion[wfsRequest.version])
   if (output === 'shape-zip') {
     if (others.length > 0)
       throw new OwsFailure(

@@ -4,6 +4,7 @@ import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { RequestDocuments } from '../request-documents.ts'
 import type { FeatureRequest, TypeQuery } from './wfs-request.ts'
+import { isOldest } from './wfs-version.ts'
 
 const maxTypes = 20
 /** Most ids of a request. */
@@ -150,5 +151,6 @@ async function readFilters(values: KeyValues, documents: RequestDocuments): Prom
     throw new OwsFailure('InvalidParameterValue', 'Only one of FILTER and CQL_FILTER can be given', 'filter')
   if (cql !== undefined) return readEcql(cql, documents)
   if (text === undefined) return {}
-  return readFes(await documents.readFilterXml(text.trim().replace(/^\(|\)$/g, '')), documents)
+  const filter = await documents.readFilterXml(text.trim().replace(/^\(|\)$/g, ''))
+  return readFes(filter, documents, { isPlain: isOldest(values) })
 }

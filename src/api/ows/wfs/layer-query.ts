@@ -12,13 +12,14 @@ import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import { isSortable } from '../../ogcapi/property-names.ts'
 import { namespaceOf } from '../../workspace-namespace.ts'
 import type { NamedCrs } from '../named-crs.ts'
-import { defaultCrs, readCrs } from '../named-crs.ts'
+import { defaultCrs, plainCrs, readCrs } from '../named-crs.ts'
 import type { OwsCatalog } from '../ows-deps.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import { findProperty, requireProperty } from '../property-names.ts'
 import { findFeatureId, namespacePrefix } from '../type-names.ts'
 import { findIdPrefix, findTypeOfId, requireType, requireTypeOfId } from './feature-types.ts'
 import type { FeatureRequest, TypeQuery, WfsRequest } from './wfs-request.ts'
+import type { WfsVersion } from './wfs-version.ts'
 
 /** A query of a request, resolved for its layer. */
 export interface LayerQuery {
@@ -32,7 +33,10 @@ export interface LayerQuery {
 }
 
 /** Formats that the stores' readers write; `values`: values of one property. */
-export type PageOutput = 'gml32' | 'gml31' | 'json' | 'csv' | 'values'
+export type PageOutput = GmlOutput | 'json' | 'csv' | 'values'
+
+/** GML of 3.2, 3.1 and 2.1.2. */
+export type GmlOutput = 'gml32' | 'gml31' | 'gml21'
 
 /** Maximum number of types that are looked up for ids of unrequested types. */
 const maxStrangeTypes = 20
@@ -101,7 +105,8 @@ async function queriesOfIds(
   )
 }
 
-async function toLayerQuery(
+/** Resolves a query for its layer. */
+export async function toLayerQuery(
   catalog: OwsCatalog,
   wfsRequest: WfsRequest,
   layer: LayerRecord,
@@ -110,8 +115,9 @@ async function toLayerQuery(
   const { schema, srs, crs } = layer.details
   const ids = query.ids?.map((id) => findFeatureId(layer, id)).filter((id) => id !== undefined)
   const idPrefix = await findIdPrefix(catalog, wfsRequest, layer)
-  const responseCrs = readResponseCrs(layer, query.srsName)
-  const box = readBox(layer, query)
+  const usualCrs = usualCrsOf(layer, wfsRequest.version)
+  const responseCrs = readResponseCrs(layer, query.srsName, usualCrs)
+  const box = readBox(layer, query, usualCrs)
   const filter = withGeometry(await query.filter?.(layer), box)
   const sort = readSort(layer, query)
   return {
@@ -136,9 +142,18 @@ async function toLayerQuery(
   }
 }
 
+/** Returns the default CRS of a layer in a version: in 1.0 with x or easting first. */
+export function usualCrsOf(layer: LayerRecord, version: WfsVersion): NamedCrs | undefined {
+  const crs = defaultCrs(layer)
+  return version === '1.0.0' && crs !== undefined ? plainCrs(crs) : crs
+}
+
 /** Returns the CRS of the response: the requested one, or the layer's. */
-function readResponseCrs(layer: LayerRecord, text: string | undefined): NamedCrs | undefined {
-  const layerCrs = defaultCrs(layer)
+function readResponseCrs(
+  layer: LayerRecord,
+  text: string | undefined,
+  layerCrs: NamedCrs | undefined,
+): NamedCrs | undefined {
   if (text === undefined || layer.details.schema.geometry === undefined) return layerCrs
   const requested = readCrs(text, 'srsname')
   if (layerCrs !== undefined) return requested
@@ -160,7 +175,11 @@ function withGeometry(
   return { requested: allOf([...parts, hasGeometry]), srs: filter?.srs ?? box.srs }
 }
 
-function readBox(layer: LayerRecord, { bbox, srsName }: TypeQuery): RequestBox | undefined {
+function readBox(
+  layer: LayerRecord,
+  { bbox, srsName }: TypeQuery,
+  usualCrs: NamedCrs | undefined,
+): RequestBox | undefined {
   if (bbox === undefined) return undefined
   const { numbers, crs: text } = bbox
   if (layer.details.schema.geometry === undefined)
@@ -170,7 +189,7 @@ function readBox(layer: LayerRecord, { bbox, srsName }: TypeQuery): RequestBox |
       'bbox',
     )
   const name = text ?? srsName
-  const crs = name === undefined ? defaultCrs(layer) : readCrs(name, 'bbox')
+  const crs = name === undefined ? usualCrs : readCrs(name, 'bbox')
   const corners = numbers.length === 6 ? [0, 1, 3, 4] : [0, 1, 2, 3]
   const [a = 0, b = 0, c = 0, d = 0] = corners.map((at) => numbers[at])
   const box =
@@ -238,6 +257,7 @@ export function toPageRequest(
 const formNames: Record<Exclude<PageOutput, 'json'>, WrittenForm['name']> = {
   gml32: 'wfs-members-3.2',
   gml31: 'wfs-members-3.1',
+  gml21: 'wfs-members-2.1',
   csv: 'csv',
   values: 'wfs-values',
 }

@@ -2,7 +2,7 @@ import { OwsFailure } from '../ows-failure.ts'
 import type { WfsVersion } from './wfs-version.ts'
 
 /** In what features are written. */
-type OutputName = 'gml32' | 'gml31' | 'json' | 'csv' | 'shape-zip'
+type OutputName = 'gml32' | 'gml31' | 'gml21' | 'json' | 'csv' | 'shape-zip'
 
 interface OutputFormat {
   name: OutputName
@@ -35,6 +35,12 @@ const gml31: OutputFormat = {
     'text/gml; subtype=gml/3.1.1',
   ],
 }
+const gml21: OutputFormat = {
+  name: 'gml21',
+  mediaType: 'text/xml; subtype=gml/2.1.2',
+  listed: ['GML2'],
+  others: ['text/xml; subtype=gml/2.1.2', 'gml/2.1.2', 'gml21', 'XMLSCHEMA'],
+}
 const others: readonly OutputFormat[] = [
   {
     name: 'json',
@@ -60,6 +66,7 @@ const others: readonly OutputFormat[] = [
 const offered: Record<WfsVersion, readonly OutputFormat[]> = {
   '2.0.0': [gml32, gml31, ...others],
   '1.1.0': [gml31, gml32, ...others],
+  '1.0.0': [gml21, gml31, ...others],
 }
 
 /** The formats as capabilities name them. */

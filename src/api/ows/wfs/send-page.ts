@@ -6,7 +6,7 @@ import type { PagePosition } from '../../ogcapi/page-token.ts'
 import type { OwsDeps } from '../ows-deps.ts'
 import type { CollectionAbout, CollectionElement } from './collection-frame.ts'
 import { collectionRoot, gmlFrame, jsonFrame, plainFrame } from './collection-frame.ts'
-import type { LayerQuery, PageOutput } from './layer-query.ts'
+import type { GmlOutput, LayerQuery, PageOutput } from './layer-query.ts'
 import { toPageRequest } from './layer-query.ts'
 import { namespacesOf, pageUrl, resultsUrl } from './service-links.ts'
 import type { FeatureRequest, WfsRequest } from './wfs-request.ts'
@@ -170,6 +170,7 @@ function collectionAbout(
   const previous = { startIndex: before, count: Math.min(limit, startIndex - before), position: undefined }
   return {
     timeStamp,
+    lockId: wfsRequest.lockId,
     numberMatched,
     numberReturned,
     next: hasNext ? pageUrl(wfsRequest, next) : undefined,
@@ -181,8 +182,8 @@ function elementOf(output: PageOutput): CollectionElement {
   return output === 'values' ? 'wfs:ValueCollection' : 'wfs:FeatureCollection'
 }
 
-function gmlOf(output: 'gml32' | 'gml31' | 'values'): 'gml32' | 'gml31' {
-  return output === 'gml31' ? output : 'gml32'
+function gmlOf(output: GmlOutput | 'values'): GmlOutput {
+  return output === 'values' ? 'gml32' : output
 }
 
 /**
@@ -193,7 +194,7 @@ export async function sendHits(
   reads: FeatureReads,
   wfsRequest: WfsRequest,
   queries: readonly LayerQuery[],
-  output: 'gml32' | 'gml31' | 'values',
+  output: GmlOutput | 'values',
 ): Promise<unknown> {
   let numberMatched = 0
   for (const query of queries) numberMatched += await countMatches(reads, wfsRequest, query, output)

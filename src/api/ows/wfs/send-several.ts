@@ -3,7 +3,7 @@ import { joined, sendBytes } from '../../ogcapi/page-stream.ts'
 import { OwsFailure } from '../ows-failure.ts'
 import type { CollectionAbout } from './collection-frame.ts'
 import { collectionRoot, jsonFrame } from './collection-frame.ts'
-import type { LayerQuery, PageOutput } from './layer-query.ts'
+import type { GmlOutput, LayerQuery, PageOutput } from './layer-query.ts'
 import { toPageRequest } from './layer-query.ts'
 import type { FeatureReads, OutputPage } from './send-page.ts'
 import { countMatches, maxFeatures, openLayerPage } from './send-page.ts'
@@ -26,7 +26,7 @@ export async function sendSeveral(
   reads: FeatureReads,
   wfsRequest: WfsRequest,
   queries: readonly LayerQuery[],
-  page: OutputPage<'gml32' | 'gml31' | 'json' | 'csv'>,
+  page: OutputPage<GmlOutput | 'json' | 'csv'>,
 ): Promise<unknown> {
   const { output, mediaType } = page
   const { reply } = wfsRequest
@@ -39,6 +39,7 @@ export async function sendSeveral(
   const slices = await planSlices(reads, wfsRequest, queries, page)
   const about: CollectionAbout = {
     timeStamp: reads.clock.now().toISOString(),
+    lockId: wfsRequest.lockId,
     numberMatched: slices.reduce((sum, { matched }) => sum + matched, 0),
     numberReturned: slices.reduce((sum, { limit }) => sum + limit, 0),
     next: undefined,
@@ -133,7 +134,7 @@ async function* aroundJson(
 async function* aroundGml(
   slices: readonly Slice[],
   read: (slices: readonly Slice[]) => AsyncIterable<Uint8Array>,
-  { output, head, timeStamp }: { output: 'gml31' | 'gml32'; head: Uint8Array; timeStamp: string },
+  { output, head, timeStamp }: { output: GmlOutput; head: Uint8Array; timeStamp: string },
 ): AsyncGenerator<Uint8Array> {
   yield head
   for (const slice of slices) {

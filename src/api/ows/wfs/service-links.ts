@@ -4,6 +4,7 @@ import { tokenForLinks } from '../../url-token.ts'
 import { namespaceOf } from '../../workspace-namespace.ts'
 import { namespacePrefix, typeNameOf } from '../type-names.ts'
 import type { MemberNamespaces } from './collection-frame.ts'
+import type { GmlOutput } from './layer-query.ts'
 import type { WfsRequest } from './wfs-request.ts'
 
 /** The address of the service, without a question. */
@@ -26,6 +27,9 @@ export function describeUrl(
   return `${wfsUrl({ request, workspace })}?${withToken(request, query)}`
 }
 
+/** Versions of WFS whose collections have the features of each GML. */
+const versionOfGml = { gml32: '2.0.0', gml31: '1.1.0', gml21: '1.0.0' } as const
+
 /**
  * Returns the namespaces of layers in a document of GML 3.2, used in collections of WFS 2.0, or 3.1, used in
  * those of 1.1.
@@ -33,10 +37,10 @@ export function describeUrl(
 export function namespacesOf(
   wfsRequest: WfsRequest,
   layers: readonly LayerRecord[],
-  output: 'gml31' | 'gml32',
+  output: GmlOutput,
 ): MemberNamespaces {
   const { request } = wfsRequest
-  const version = output === 'gml32' ? '2.0.0' : '1.1.0'
+  const version = versionOfGml[output]
   const prefixes = new Map(
     layers.map(({ workspace }) => [namespacePrefix(workspace), namespaceOf(request, workspace)] as const),
   )

@@ -1,4 +1,5 @@
 import type { LayerRecord } from '../../../catalog/index.ts'
+import type { XmlElement } from '../../../core/text/xml-tree.ts'
 import type { RequestFilter } from '../../../stores/reading/request-filter.ts'
 import type { FastifyReply, FastifyRequest } from '../../app-types.ts'
 import type { KeyValues } from '../key-values.ts'
@@ -16,6 +17,10 @@ export interface WfsRequest {
   signal: AbortSignal
   /** Content of GetFeature or GetPropertyValue, if it was sent as XML. */
   features?: FeatureRequest
+  /** Root element of a request that was sent as XML. */
+  body?: XmlElement
+  /** Id of the lock of the features in the response. */
+  lockId?: string
 }
 
 /** A GetFeature request, from KVP or XML. */

@@ -2,11 +2,11 @@ import type { GmlVersion } from '../../../formats/writing/index.ts'
 import type { KeyValues } from '../key-values.ts'
 import { OwsFailure } from '../ows-failure.ts'
 
-/** Versions of WFS (OGC 09-025r2 and 04-094). */
-export type WfsVersion = '1.1.0' | '2.0.0'
+/** Versions of WFS (OGC 09-025r2, 04-094 and 02-058). */
+export type WfsVersion = '1.0.0' | '1.1.0' | '2.0.0'
 
 /** Newest first; 2.0.2 is 2.0.0 with corrections. */
-export const wfsVersions: readonly WfsVersion[] = ['2.0.0', '1.1.0']
+export const wfsVersions: readonly WfsVersion[] = ['2.0.0', '1.1.0', '1.0.0']
 
 /** XML names of a version, and the GML version in which it writes features. */
 export const wordsOfVersion: Record<WfsVersion, VersionWords> = {
@@ -22,6 +22,12 @@ export const wordsOfVersion: Record<WfsVersion, VersionWords> = {
     ows: 'http://www.opengis.net/ows',
     gml: '3.1',
   },
+  '1.0.0': {
+    wfs: 'http://www.opengis.net/wfs',
+    wfsLocation: 'http://schemas.opengis.net/wfs/1.0.0/WFS-basic.xsd',
+    ows: 'http://www.opengis.net/ogc',
+    gml: '2.1',
+  },
 }
 
 interface VersionWords {
@@ -33,7 +39,13 @@ interface VersionWords {
 
 function parseVersion(text: string): WfsVersion | undefined {
   if (/^2\.0(?:\.[0-2])?$/.test(text)) return '2.0.0'
-  return /^1\.1(?:\.\d)?$/.test(text) ? '1.1.0' : undefined
+  if (/^1\.1(?:\.\d)?$/.test(text)) return '1.1.0'
+  return /^1\.0(?:\.\d)?$/.test(text) ? '1.0.0' : undefined
+}
+
+/** True for a request of WFS 1.0, in which x or easting is first unless a URN names the CRS. */
+export function isOldest(values: KeyValues): boolean {
+  return parseVersion(values.find('version') ?? '') === '1.0.0'
 }
 
 /** The version for capabilities (OGC 06-121r9, section 7.3.2): the first of ACCEPTVERSIONS that is offered, else by VERSION. */
@@ -48,7 +60,7 @@ export function negotiatedVersion(values: KeyValues): WfsVersion {
   if (accepted.length === 0 && Number.parseFloat(requested) >= 2) return '2.0.0'
   throw new OwsFailure(
     'VersionNegotiationFailed',
-    `WFS ${requested} is not supported: request 2.0.0 or 1.1.0`,
+    `WFS ${requested} is not supported: request 2.0.0, 1.1.0 or 1.0.0`,
     accepted.length > 0 ? 'acceptversions' : 'version',
   )
 }
@@ -64,7 +76,7 @@ export function requestVersion(values: KeyValues): WfsVersion {
   if (version !== undefined) return version
   throw new OwsFailure(
     'InvalidParameterValue',
-    `WFS ${requested.slice(0, 40)} is not supported: request 2.0.0 or 1.1.0`,
+    `WFS ${requested.slice(0, 40)} is not supported: request 2.0.0, 1.1.0 or 1.0.0`,
     'version',
   )
 }

@@ -8,6 +8,8 @@ import { getCapabilities } from './capabilities.ts'
 import { describeFeatureType } from './describe-feature-type.ts'
 import { sendException } from './exceptions.ts'
 import { getFeature } from './get-feature.ts'
+import { getFeatureWithLock, lockFeature } from './transaction/lock-feature.ts'
+import { transact } from './transaction/transact.ts'
 import { getPropertyValue } from './v2/get-property-value.ts'
 import { describeStoredQueries, listStoredQueries } from './v2/stored-queries.ts'
 import type { WfsRequest } from './wfs-request.ts'
@@ -23,13 +25,22 @@ const operations: Record<string, Answer> = {
   getpropertyvalue: getPropertyValue,
   liststoredqueries: listStoredQueries,
   describestoredqueries: describeStoredQueries,
+  transaction: transact,
+  lockfeature: lockFeature,
+  getfeaturewithlock: getFeatureWithLock,
 }
 
-/** Operations that read rows. */
-const heavyOperations: ReadonlySet<Answer> = new Set([getFeature, getPropertyValue])
+/** Operations that read or change rows. */
+const heavyOperations: ReadonlySet<Answer> = new Set([
+  getFeature,
+  getPropertyValue,
+  transact,
+  lockFeature,
+  getFeatureWithLock,
+])
 
-/** Operations that edit or lock features. */
-const refused = /^(?:transaction|lockfeature|getfeaturewithlock|createstoredquery|dropstoredquery)$/i
+/** Operations of the standard that are not offered. */
+const refused = /^(?:createstoredquery|dropstoredquery)$/i
 
 /** Answers a request of a Web Feature Service 2.0.0 or 1.1.0; errors have the format of the version. */
 export async function answerWfs(
@@ -37,7 +48,7 @@ export async function answerWfs(
   request: FastifyRequest,
   reply: FastifyReply,
   workspace: string | undefined,
-  content: Pick<WfsRequest, 'values' | 'features'> = { values: keyValuesOf(request.originalUrl) },
+  content: Pick<WfsRequest, 'values' | 'features' | 'body'> = { values: keyValuesOf(request.originalUrl) },
 ): Promise<unknown> {
   const { values } = content
   const signal = requestSignal(reply)
@@ -58,7 +69,7 @@ function unknownOperation(name: string): OwsFailure {
   if (refused.test(name))
     return new OwsFailure(
       'OperationNotSupported',
-      `${name} is not offered: features are read here, and changed by OGC API - Features below /ogc`,
+      `${name} is not offered: GetFeatureById is the only stored query`,
       'request',
     )
   return new OwsFailure(

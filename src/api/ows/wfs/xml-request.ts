@@ -7,7 +7,10 @@ import type { RequestDocuments } from '../request-documents.ts'
 import { namespacePrefix } from '../type-names.ts'
 import { maxIds, readResultType, readWholeNumber } from './kvp-feature-request.ts'
 import type { FeatureRequest, TypeQuery, WfsRequest } from './wfs-request.ts'
-import { requestVersion } from './wfs-version.ts'
+import { isOldest, requestVersion } from './wfs-version.ts'
+
+/** Requests with queries. */
+const queried = new Set(['GetFeature', 'GetPropertyValue', 'GetFeatureWithLock', 'LockFeature'])
 
 /** Returns the version that a request names, or that its namespace belongs to. */
 export function xmlVersion({ attributes }: XmlElement): string {
@@ -39,7 +42,7 @@ export function readWfsXml(
   ])
   const stored = texts(children, 'StoredQueryId').join(',')
   if (stored !== '') pairs.push(['storedquery_id', stored])
-  if (name !== 'GetFeature' && name !== 'GetPropertyValue') return { values: new KeyValues(pairs) }
+  if (!queried.has(name)) return { values: new KeyValues(pairs) }
   const query = children.find((one) => one.name === 'StoredQuery')
   if (query !== undefined) return { values: new KeyValues([...pairs, ...storedPairs(query, children)]) }
   const values = new KeyValues(pairs)
@@ -60,8 +63,9 @@ function featuresOf(
   if (children.length > most)
     throw new OwsFailure('InvalidParameterValue', `${name} has more than ${most} Query elements`, 'Query')
   const queries = children.map((query) => {
-    if (query.name !== 'Query') throw unknownPart(query, name)
-    return readQuery(query, typeOf, documents)
+    const isLock = name === 'LockFeature' && query.name === 'Lock'
+    if (query.name !== 'Query' && !isLock) throw unknownPart(query, name)
+    return readQuery(query, typeOf, documents, isOldest(values))
   })
   if (queries.length === 0)
     throw new OwsFailure('MissingParameterValue', `${name} has no Query and no StoredQuery`, 'Query')
@@ -85,7 +89,12 @@ function unknownPart({ name }: XmlElement, place: string): OwsFailure {
 
 const known = ['PropertyName', 'Filter', 'SortBy']
 
-function readQuery(query: XmlElement, typeOf: TypeOf, documents: RequestDocuments): TypeQuery {
+function readQuery(
+  query: XmlElement,
+  typeOf: TypeOf,
+  documents: RequestDocuments,
+  isPlain: boolean,
+): TypeQuery {
   const { attributes, children } = query
   const strange = children.find(({ name }) => !known.includes(name))
   if (strange !== undefined) throw unknownPart(strange, 'a Query')
@@ -103,7 +112,7 @@ function readQuery(query: XmlElement, typeOf: TypeOf, documents: RequestDocument
       'typeNames',
     )
   const filter = children.find(({ name }) => name === 'Filter')
-  const written = filter === undefined ? {} : readFes(filter, documents)
+  const written = filter === undefined ? {} : readFes(filter, documents, { isPlain })
   if ((written.ids?.length ?? 0) > maxIds)
     throw new OwsFailure('InvalidParameterValue', `At most ${maxIds} ids per request`, 'Filter')
   const properties = texts(children, 'PropertyName')

@@ -32,6 +32,16 @@ const geometryProperties: Record<GeometryType, string> = {
   GeometryCollection: 'MultiGeometryPropertyType',
 }
 
+/** GML 2 has no curves and surfaces (OGC 02-069, section 2.3). */
+const olderGeometryProperties: Record<GeometryType, string> = {
+  ...geometryProperties,
+  Geometry: 'GeometryAssociationType',
+  LineString: 'LineStringPropertyType',
+  Polygon: 'PolygonPropertyType',
+  MultiLineString: 'MultiLineStringPropertyType',
+  MultiPolygon: 'MultiPolygonPropertyType',
+}
+
 /** Types whose GML elements may contain curves but do not here: GDAL reads the annotation that says so. */
 const curveless = new Set<GeometryType>(['LineString', 'Polygon', 'MultiLineString', 'MultiPolygon'])
 
@@ -79,8 +89,10 @@ export function gmlFeatureType(
   const element = xmlName(name)
   const lines = attributes.map(({ name: own, type }) => property(own, `xs:${xmlTypes[type]}`))
   if (geometry !== undefined) {
-    const type = `gml:${geometryProperties[geometry.type]}`
-    lines.push(property(geometry.name, type, curveless.has(geometry.type) ? geometry.type : undefined))
+    const isOlder = version === '2.1'
+    const type = `gml:${(isOlder ? olderGeometryProperties : geometryProperties)[geometry.type]}`
+    const only = !isOlder && curveless.has(geometry.type) ? geometry.type : undefined
+    lines.push(property(geometry.name, type, only))
   }
   const group = version === '3.2' ? 'gml:AbstractFeature' : 'gml:_Feature'
   return `  <xs:element name="${element}" type="${prefix}:${element}Type" substitutionGroup="${group}"/>

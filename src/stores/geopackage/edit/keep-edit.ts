@@ -2,7 +2,8 @@ import type { DatabaseSync } from 'node:sqlite'
 import { quoteName } from '../../../formats/geopackage/index.ts'
 import type { EditDone, SavedRowState } from '../../edit-counts.ts'
 import { editCounts, rowGrowth } from '../../edit-counts.ts'
-import type { EditCounts, TableSnapshot } from '../../store.ts'
+import type { EditCounts } from '../../edits.ts'
+import type { TableSnapshot } from '../../store.ts'
 import { fillDifference } from '../snapshots/difference-rows.ts'
 import type { RegisteredSnapshot } from '../snapshots/snapshot-registry.ts'
 import {
@@ -20,8 +21,10 @@ import type { EditedRows } from './edited-table.ts'
 export interface EditKeeper {
   /** Call before an existing row is changed or removed. */
   beforeTouch(rowid: bigint): void
-  /** Call after the row is written; `counts` compare the row with the retained state. */
-  finish(rowid: bigint, done: EditDone): { kept: TableSnapshot; counts: EditCounts }
+  /** Call after the row is written; returns how it differs from the retained state. */
+  afterWrite(rowid: bigint, done: EditDone): EditCounts
+  /** Call after the last row. */
+  finish(): TableSnapshot
 }
 
 /** Returns undefined if the state retained by earlier edits is gone: then it cannot be extended. */
@@ -37,6 +40,7 @@ export function openKeeper(
   const [old, added] = [`main.${snapshotTable(kept.number)}`, `main.${addedTable(kept.number)}`]
   const has = (table: string, column: string, rowid: bigint): boolean =>
     db.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?`).get(rowid) !== undefined
+  const growth = { rows: 0, ids: 0 }
   let before: SavedRowState = 'untouched'
   const look = (rowid: bigint): void => {
     before = has(old, id, rowid) ? 'kept' : has(added, 'id', rowid) ? 'added' : 'untouched'
@@ -48,13 +52,17 @@ export function openKeeper(
       const copy = `INSERT INTO ${old} SELECT * FROM main.${quoteName(rows.name)} WHERE ${id} = ?`
       db.prepare(copy).run(rowid)
     },
-    finish: (rowid, done) => {
+    afterWrite: (rowid, done) => {
       if (done === 'added') look(rowid)
       if (done === 'added' && before === 'untouched') db.prepare(`INSERT INTO ${added} VALUES (?)`).run(rowid)
-      const after = tallyAfter(db, rows, kept, { rowid, done })
+      growth.rows += rowGrowth[done]
+      growth.ids += rowGrowth[done] * Number(rowid)
+      return editCounts(done, before)
+    },
+    finish: () => {
+      const after = tallyAfter(db, rows, kept, growth)
       writeSnapshot(db, kept.number, { ...recordOf(kept), base: lastChange, after })
-      const size = estimateSize(db, { ...rows.table, name: snapshotTable(kept.number) })
-      return { kept: toTableSnapshot(kept, size), counts: editCounts(done, before) }
+      return toTableSnapshot(kept, estimateSize(db, { ...rows.table, name: snapshotTable(kept.number) }))
     },
   }
 }
@@ -77,12 +85,11 @@ function tallyAfter(
   db: DatabaseSync,
   { table }: EditedRows,
   { after = '' }: RegisteredSnapshot,
-  { rowid, done }: { rowid: bigint; done: EditDone },
+  growth: { rows: number; ids: number },
 ): string {
-  if (done === 'changed') return after
-  const sign = rowGrowth[done]
+  if (growth.rows === 0 && growth.ids === 0) return after
   const [count = 0, sum = 0] = after.split(' ').map(Number)
-  const next = sum + sign * Number(rowid)
-  if (!Number.isSafeInteger(sum) || !Number.isSafeInteger(next)) return tallyRows(db, table)
-  return `${count + sign} ${next}`
+  const next = sum + growth.ids
+  if (![sum, growth.ids, next].every(Number.isSafeInteger)) return tallyRows(db, table)
+  return `${count + growth.rows} ${next}`
 }

@@ -114,38 +114,53 @@ export function boxOfRow(
   return geometryBox(row?.['g'])
 }
 
-/** Updates the catalogue tables after an edit. Returns the bounds of the table. */
+/** Changes of the extent and the number of rows of a table by edits. */
+export interface TableGrowth {
+  /** True if a changed or removed geometry reached the edge of the extent. */
+  leftEdge: boolean
+  /** Envelope of the written geometries. */
+  written: Envelope | undefined
+  rowsAdded: number
+}
+
+/** Notes the bounding boxes of an edited row. */
+export function growTable(
+  growth: TableGrowth,
+  { table }: EditedRows,
+  { before, after }: { before: GeometryBox | undefined; after: GeometryBox | undefined },
+): void {
+  if (before !== undefined && table.envelope !== undefined && reachesEdge(before, table.envelope))
+    growth.leftEdge = true
+  if (after === undefined) return
+  const [minX, minY, maxX, maxY] = after
+  const box = { minX, minY, maxX, maxY }
+  growth.written = growth.written === undefined ? box : unionEnvelope(growth.written, box)
+}
+
+/** Updates the catalogue tables after edits. Returns the bounds of the table. */
 export function updateCatalogue(
   db: DatabaseSync,
   { name, table, id, isIndexed }: EditedRows,
-  {
-    before,
-    after,
-    rowsAdded,
-    lastChange,
-  }: {
-    before: GeometryBox | undefined
-    after: GeometryBox | undefined
-    rowsAdded: number
-    lastChange: string
-  },
+  { leftEdge, written, rowsAdded }: TableGrowth,
+  lastChange: string,
 ): Envelope | undefined {
   const { geometry } = table.schema
   const known = table.envelope
   setLastChange(db, name, lastChange)
-  if (geometry !== undefined) {
-    const isKept = known !== undefined && (before === undefined || !reachesEdge(before, known))
-    const bounds = isKept ? withBox(known, after) : tableBounds(db, { table: name, geometry, id, isIndexed })
-    const sides =
-      bounds === undefined ? [null, null, null, null] : [bounds.minX, bounds.minY, bounds.maxX, bounds.maxY]
-    db.prepare(
-      'UPDATE gpkg_contents SET min_x = ?, min_y = ?, max_x = ?, max_y = ? WHERE lower(table_name) = lower(?)',
-    ).run(...sides, name)
-    countRows(db, name, rowsAdded)
-    return bounds
-  }
   countRows(db, name, rowsAdded)
-  return undefined
+  if (geometry === undefined) return undefined
+  const bounds =
+    known === undefined || leftEdge
+      ? tableBounds(db, { table: name, geometry, id, isIndexed })
+      : written === undefined
+        ? known
+        : unionEnvelope(known, written)
+  const sides =
+    bounds === undefined ? [null, null, null, null] : [bounds.minX, bounds.minY, bounds.maxX, bounds.maxY]
+  db.prepare(
+    'UPDATE gpkg_contents SET min_x = ?, min_y = ?, max_x = ?, max_y = ? WHERE lower(table_name) = lower(?)',
+  ).run(...sides, name)
+  return bounds
 }
 
 function countRows(db: DatabaseSync, name: string, rowsAdded: number): void {
@@ -154,10 +169,4 @@ function countRows(db: DatabaseSync, name: string, rowsAdded: number): void {
   db.prepare(
     'UPDATE gpkg_ogr_contents SET feature_count = feature_count + ? WHERE lower(table_name) = lower(?)',
   ).run(rowsAdded, name)
-}
-
-function withBox(known: Envelope, box: GeometryBox | undefined): Envelope {
-  if (box === undefined) return known
-  const [minX, minY, maxX, maxY] = box
-  return unionEnvelope(known, { minX, minY, maxX, maxY })
 }

@@ -1,7 +1,8 @@
 import { quoteIdentifier, quoteTable } from '../../../core/postgres/quote.ts'
 import type { EditDone, SavedRowState } from '../../edit-counts.ts'
-import { editCounts, rowGrowth } from '../../edit-counts.ts'
-import type { EditCounts, EditRequest, NotRetained, TableSnapshot } from '../../store.ts'
+import { editCounts } from '../../edit-counts.ts'
+import type { EditCounts, TableEdit } from '../../edits.ts'
+import type { NotRetained, TableSnapshot } from '../../store.ts'
 import { givableColumns } from '../apply/apply-changes.ts'
 import { createDifference, emptyRows, keepCopy, keepsDifferences } from '../apply/keep-rows.ts'
 import { changeColumn } from '../apply/old-rows.ts'
@@ -21,10 +22,9 @@ export interface EditKeeper {
   /** Call before an existing row is changed or removed. */
   beforeTouch(featureId: string): Promise<void>
   /** Call after the row is written; returns how it differs from the retained state. */
-  finish(
-    featureId: string,
-    done: EditDone,
-  ): Promise<{ kept?: TableSnapshot | NotRetained; counts: EditCounts }>
+  afterWrite(featureId: string, done: EditDone): Promise<EditCounts>
+  /** Call after the last row; `rowsAdded`: change in the number of rows. */
+  finish(rowsAdded: number): Promise<TableSnapshot | NotRetained>
 }
 
 /** A difference that edits extend. */
@@ -32,7 +32,7 @@ interface Difference {
   connection: Connection
   rows: EditedRows
   note: SnapshotNote
-  /** Number of rows of the table before this edit. */
+  /** Number of rows of the table before these edits. */
   rowCount: number
   table: TableSnapshot['table'] | undefined
 }
@@ -44,7 +44,7 @@ type TellTouch = (rowsNow?: number) => Promise<void>
 export async function openKeeper(
   connection: Connection,
   rows: EditedRows,
-  keep: EditRequest['keep'],
+  keep: TableEdit['keep'],
   tellTouch: TellTouch,
 ): Promise<EditKeeper | undefined> {
   const { facts } = rows
@@ -78,7 +78,8 @@ async function findBegun(
 function plainKeeper(kept: TableSnapshot | NotRetained): EditKeeper {
   return {
     beforeTouch: async () => undefined,
-    finish: async (_featureId, done) => ({ kept, counts: editCounts(done) }),
+    afterWrite: async (_featureId, done) => editCounts(done),
+    finish: async () => kept,
   }
 }
 
@@ -132,12 +133,13 @@ function differenceKeeper(difference: Difference): EditKeeper {
       if (before !== 'untouched') return
       await copyRow(difference, featureId, 'changed', givableColumns(facts))
     },
-    finish: async (featureId, done) => {
+    afterWrite: async (featureId, done) => {
       if (done === 'added') await look(featureId)
       if (done === 'added' && before === 'untouched')
         await copyRow(difference, featureId, 'added', [facts.primaryKey])
-      return { kept: await close(difference, done), counts: editCounts(done, before) }
+      return editCounts(done, before)
     },
+    finish: (rowsAdded) => close(difference, rowsAdded),
   }
 }
 
@@ -160,9 +162,9 @@ async function copyRow(
 /** Marks the table in its state after the commit. */
 async function close(
   { connection, rows: { facts }, note, rowCount, table }: Difference,
-  done: EditDone,
+  rowsAdded: number,
 ): Promise<TableSnapshot> {
-  const mark = await markTable(connection, facts, rowCount + rowGrowth[done])
+  const mark = await markTable(connection, facts, rowCount + rowsAdded)
   await writeNote(connection, facts.schema, { ...note, mark })
   const { rows } = await connection.run<{ oid: number }>(
     doing,

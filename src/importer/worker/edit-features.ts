@@ -7,15 +7,17 @@ import type {
   DecideChange,
   EditedTable,
   EditRequest,
-  EditResult,
   FeatureChange,
+  FeatureEditResult,
   FeaturePage,
   StoreConnection,
+  TableEditResult,
 } from '../../stores/index.ts'
 import { findReprojector } from '../../stores/worker.ts'
 import type { WrittenCrs } from './edited-geometry.ts'
 import { meantGeometry } from './edited-geometry.ts'
 import { editedRow } from './edited-row.ts'
+import { withEdit } from './failed-edit.ts'
 import { latestStore } from './latest-store.ts'
 
 /** An edit request for one feature. Plain data. */
@@ -28,59 +30,71 @@ export interface FeatureEditRequest {
   crs?: CrsDeclaration | string
   /** Tags, one of which the feature must still have; `*` matches any. */
   ifMatch?: string[]
+  /** True to return an added feature as GeoJSON. */
+  returnsFeature?: boolean
 }
 
 /**
- * Input of a worker that edits a feature. Plain data: it is passed between threads. Contains secrets and must
+ * Input of a worker that edits features. Plain data: it is passed between threads. Contains secrets and must
  * never be logged.
  */
 export interface EditPlan {
   connection: StoreConnection
   request: EditRequest
-  edit: FeatureEditRequest
+  /** In the order of the request. */
+  edits: readonly FeatureEditRequest[]
 }
 
-/** Result of an edit. */
-export interface EditOutcome extends Omit<EditResult, 'feature'> {
-  isChanged: boolean
+/** Result of the edit of a feature. */
+export interface FeatureOutcome extends Omit<FeatureEditResult, 'feature'> {
   /** Tag of the feature after the edit. */
   tag?: string
-  /** The added feature as GeoJSON in the CRS of the request; only for an added feature. */
+  /** The added feature as GeoJSON in the CRS of the request, if that asks for it. */
   json?: string
+}
+
+/** Result of edits. */
+export interface EditOutcome {
+  features: readonly FeatureOutcome[]
+  tables: readonly TableEditResult[]
 }
 
 interface EditWatch {
   signal: AbortSignal
   /** Like the store's callback. */
-  beforeTouch(token: string, mark: string): Promise<void>
+  beforeTouch(table: number, token: string, mark: string): Promise<void>
   /** Called before a change is committed; the store rolls back if it throws. */
-  beforeCommit(token: string, outcome: EditOutcome): Promise<void>
+  beforeCommit(outcome: EditOutcome): Promise<void>
 }
 
-/** Edits one feature. If it throws, nothing has changed. */
-export async function editFeature(
-  { connection, request, edit }: EditPlan,
+/** Edits features in one transaction. If it throws, nothing has changed; `failedEdit` tells which edit failed. */
+export async function editFeatures(
+  { connection, request, edits: written }: EditPlan,
   { beforeCommit, ...hooks }: EditWatch,
 ): Promise<EditOutcome> {
   const { edits, type } = await latestStore(connection)
   if (edits === undefined) throw conflict('table-read-only', `Features of a ${type} store cannot be changed`)
-  const body = parseBody(edit)
-  let isChanged = true
-  const decide: DecideChange = async (edited) => {
-    const change = await decideChange(edited, request, edit, body)
-    isChanged = change.kind !== 'none'
-    return change
+  let at: number | undefined
+  const decide: DecideChange = async (edited, index) => {
+    at = index
+    const edit = written[index]
+    if (edit === undefined) throw new Error('An edit without a change')
+    return decideChange(edited, request.edits[index]?.featureId ?? '', edit, parseBody(edit))
   }
-  const { result, token, commit, discard } = await edits.prepare(request, decide, hooks)
+  const prepared = await edits.prepare(request, decide, hooks).catch((error: unknown) => {
+    throw withEdit(error, at)
+  })
   let outcome: EditOutcome
+  let isChanged: boolean
   try {
-    outcome = await toOutcome(result, edit, isChanged)
-    if (isChanged) await beforeCommit(token, outcome)
+    outcome = { features: await toOutcomes(prepared.features, written), tables: prepared.tables }
+    isChanged = outcome.tables.some((table) => table.isChanged)
+    if (isChanged) await beforeCommit(outcome)
   } catch (error) {
-    await discard()
+    await prepared.discard()
     throw error
   }
-  await (isChanged ? commit() : discard())
+  await (isChanged ? prepared.commit() : prepared.discard())
   return outcome
 }
 
@@ -93,7 +107,7 @@ function parseBody({ kind, body }: FeatureEditRequest): EditedFeature | undefine
 
 async function decideChange(
   edited: EditedTable,
-  { featureId = '' }: EditRequest,
+  featureId: string,
   edit: FeatureEditRequest,
   body: EditedFeature | undefined,
 ): Promise<FeatureChange> {
@@ -145,15 +159,18 @@ async function geometryOf(
   return meant.column
 }
 
-async function toOutcome(
-  { feature, ...result }: EditResult,
-  edit: FeatureEditRequest,
-  isChanged: boolean,
-): Promise<EditOutcome> {
-  if (feature === undefined) return { ...result, isChanged }
-  const tag = featureTag(feature.batch, 0, result.featureId)
-  const json = edit.kind === 'create' ? await featureText(feature, edit) : undefined
-  return { ...result, isChanged, tag, json }
+async function toOutcomes(
+  results: readonly FeatureEditResult[],
+  edits: readonly FeatureEditRequest[],
+): Promise<FeatureOutcome[]> {
+  const outcomes: FeatureOutcome[] = []
+  for (const [index, { feature, ...result }] of results.entries()) {
+    const edit = edits[index]
+    const tag = feature && featureTag(feature.batch, 0, result.featureId)
+    const isReturned = edit?.returnsFeature === true && edit.kind === 'create' && feature !== undefined
+    outcomes.push({ ...result, tag, json: isReturned ? await featureText(feature, edit) : undefined })
+  }
+  return outcomes
 }
 
 async function featureText(
