@@ -43,7 +43,7 @@ export interface FileTarget {
 
 interface FileCommand {
   name: string
-  /** Options besides those of all such commands. */
+  /** Options of this command, in addition to those that all file commands have. */
   flags: Record<string, { type: 'string' }>
   formats: readonly string[]
   /** File name extensions that differ from the format name. */
@@ -140,7 +140,7 @@ async function waitFor(
   }
 }
 
-/** An incomplete download leaves nothing, and does not change an existing file. */
+/** Removes an incomplete download; an existing file is replaced only by a complete one. */
 async function fetchFile(
   client: RestClient,
   path: string,

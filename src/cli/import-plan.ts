@@ -84,7 +84,7 @@ async function giveCrs({
   if (srs !== undefined) await client.put(`${path}/layer`, { layer: { srs } })
 }
 
-/** Keys that are not given are searched after all other settings are made. */
+/** Searches keys after all other settings are made, if the user named none. */
 async function withKeys(
   context: Pick<SessionContext, 'ask'>,
   planned: PlannedTask,

@@ -47,7 +47,7 @@ export async function makePoints(
   const read = [lng, lat].filter((column) => column !== undefined)
   const isSexagesimal = lng !== undefined && lat !== undefined && areSexagesimal(lng, lat)
   try {
-    // The chain first: with a CRS alone the task would be ready as a table.
+    // Sends the chain first: with a CRS alone the task would become ready as a table.
     await client.post(`${path}/transforms`, {
       type: 'AttributesToPointGeometryTransform',
       latField,

@@ -6,7 +6,7 @@ import { textTable } from './text-table.ts'
 interface ServiceKind {
   plural: 'services' | 'hosts'
   columns: string[]
-  /** Returns the request body for a new one; throws `UsageError`. */
+  /** Returns the request body that creates the object; throws `UsageError`. */
   toBody(name: string, words: string[], context: MonitoringContext): Promise<object>
 }
 

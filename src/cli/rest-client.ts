@@ -120,7 +120,7 @@ async function exchange(
     request.end()
     return answered
   }
-  // A server that refuses an upload responds before it has read everything: its response counts, not the
+  // A server that refuses an upload responds before it has read everything. The response is reported, not the
   // broken pipe.
   const sent = pipeline(body, request).catch(() => undefined)
   const answer = await answered
@@ -155,7 +155,9 @@ function textField(body: unknown, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Errors of monitoring: messages by field; those about no single field are under `__all__`. */
+/**
+ * Reads errors of monitoring: messages by field. Messages that concern no single field are under `__all__`.
+ */
 function fieldMessages(body: unknown): string | undefined {
   const errors = typeof body === 'object' && body !== null ? Reflect.get(body, 'errors') : undefined
   if (typeof errors !== 'object' || errors === null) return undefined

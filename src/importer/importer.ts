@@ -61,9 +61,9 @@ interface ImporterFolders {
   rejects: string
   /** Indexes of files that are served directly. */
   indexes: string
-  /** Tables without a layer that are shown on maps. */
+  /** Files of previews and change lists, which maps show although they have no layer. */
   sides: string
-  /** Zips of imported sources, for the operator. */
+  /** Zip files of imported sources, for the operator. */
   archives: string
 }
 
@@ -237,7 +237,10 @@ function createModules(deps: ImporterDeps) {
   }
 }
 
-/** Returns a function that moves an archive to the file store; it stays local where servers share a disk. */
+/**
+ * Returns a function that moves an archive to the file store. If servers share a disk, the archive remains
+ * local.
+ */
 function archiveKeeper({ mirror, stored, clock }: Pick<ImporterDeps, 'mirror' | 'stored' | 'clock'>) {
   return async (path: string): Promise<void> => {
     if (mirror === undefined) return

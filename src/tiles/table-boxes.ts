@@ -42,9 +42,9 @@ export function bufferedEnvelope(set: TileMatrixSet, tile: TileAddress): Envelop
 }
 
 /**
- * Returns boxes, in the CRS of a table, that touch all rows which a box of a set may show: its densified
- * image. There are several if x repeats, since rows may be on either side of the antimeridian or continue
- * beyond it. None if the box cannot be projected. The boxes do not touch each other.
+ * Returns disjoint boxes, in the CRS of a table, that touch all rows that a box of a tile matrix set may
+ * show. The box is densified before it is projected. If x repeats there are several boxes, since rows may be
+ * on either side of the antimeridian or continue beyond it. Returns no box if the box cannot be projected.
  */
 export async function tableBoxes({ set, box, crs, toTable, extent }: TableBoxOptions): Promise<Envelope[]> {
   const { kind, turn } = worldOf(crs, set)

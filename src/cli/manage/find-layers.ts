@@ -7,7 +7,7 @@ import { workspacePath } from './workspaces.ts'
 
 export const layerListColumns = ['name', 'title', 'kind', 'rows', 'srs', 'public', 'requests', 'problem']
 
-/** A layer as a line of a list. */
+/** Converts a layer to a row of the printed list. */
 export function toRow(layer: unknown): Record<string, string> {
   return {
     ...Object.fromEntries(layerListColumns.map((column) => [column, readString(layer, column)])),

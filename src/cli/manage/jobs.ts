@@ -35,7 +35,7 @@ function withServer(job: unknown): object {
   return { ...Object(job), server }
 }
 
-/** `terrane jobs`: lists failed background jobs, or all that are stored, and repeats failed ones. */
+/** `terrane jobs`: lists failed or all stored background jobs, and repeats failed jobs. */
 export function runJobs(args: string[], env: Environment): Promise<number> {
   return runKind({ command: 'jobs', actions: { list, retry } }, args, env)
 }

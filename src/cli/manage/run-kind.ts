@@ -87,7 +87,7 @@ export interface ManageContext {
   env: Environment
 }
 
-/** Result of an action: for programs, and for people. */
+/** Result of an action, as JSON and as text. */
 interface CommandOutput {
   answer: unknown
   text: string

@@ -159,7 +159,7 @@ function withoutHidden(data: unknown): unknown {
   return { ...rest, parameters: place }
 }
 
-/** Creates and changes the sources of a file; a source that the file does not name stays. */
+/** Creates and changes the sources that a file lists; other sources remain unchanged. */
 const importAll: Action = {
   words: ['FILE'],
   options: [],

@@ -118,8 +118,8 @@ export async function createImport(
 }
 
 /**
- * Takes an id, puts the files of uploads into the folder of the import, and inserts the import. The files are
- * stored before the transaction that names them, where they are not stored in a local folder.
+ * Reserves an id, moves the files of uploads into the folder of the import, and inserts the import. If files
+ * are in a file store, they are stored before the transaction that refers to them.
  */
 async function placeFiles(
   { records, look }: CreateDeps,

@@ -111,7 +111,10 @@ export function createImportCommands({ base, live, look, making, starting, cance
   }
 }
 
-/** Refuses a run for whose tasks the workspace has no room. Each task checks again when its load begins. */
+/**
+ * Throws if the tasks of a run would exceed the quota of the workspace. Each task checks the quota again when
+ * its load begins.
+ */
 async function requireRoom(
   { records, catalog }: Pick<ImportCommandsDeps['base'], 'records' | 'catalog'>,
   importId: number,
@@ -137,9 +140,7 @@ async function create(
 
 export { applyRetention } from './retention.ts'
 
-/**
- * Fetches remote data for an upload that waits for them. Deleting or canceling the import stops the fetch.
- */
+/** Fetches remote data for an upload request. Deleting or canceling the import stops the fetch. */
 async function fetchUpload(
   { look, running }: { look: InspectDeps; running: RunningTable },
   importId: number,

@@ -35,11 +35,13 @@ export interface KeySearchResult {
   isExact: boolean
 }
 
-/** Number of rows that rule out most columns before any values are written to the table. */
+/** Number of rows that are checked in memory first. They rule out most columns. */
 const firstRows = 4096
 /** Maximum number of values of these rows in memory. */
 const firstValues = 400_000
-/** Maximum number of candidates that are checked against all rows. */
+/**
+ * Maximum numbers of single columns, of pairs, and of columns for pairs that are checked against all rows.
+ */
 const most = { single: 8, pairs: 6, pairColumns: 8 }
 /** Maximum number of rows read from each side. Further rows are ignored, and the result says so. */
 const maxRows = 5_000_000

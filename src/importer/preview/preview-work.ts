@@ -10,7 +10,7 @@ function handlersAt(place: WorkLocation) {
   return {
     rows: (request: TaskRowsRequest, { signal }: CallContext) =>
       handedOver(writeTaskRows(request, place, signal)),
-    /** Imported with the first scan: the first rows are shown without it. */
+    /** The code is imported with the first scan; the first rows are shown without it. */
     scan: async (request: RowScanRequest, context: CallContext<ScanNotice>): Promise<Counted> => {
       const { scanRows } = await import('./scan-rows.ts')
       return scanRows(request, place, context)

@@ -23,7 +23,7 @@ export interface RowScanRequest {
 
 /** Statistics so far. Plain data. */
 export interface Counted extends RowFigures {
-  /** Number of rows that can be loaded, and that cannot. */
+  /** Numbers of rows that can be loaded, and of rows that cannot. */
   rows: number
   rejected: number
   /** True if these are all rows. */
@@ -208,7 +208,7 @@ async function store(
       mode: 'CREATE' as const,
       table,
       indexes: [],
-      // Without CRS: each request may assume another one.
+      // The file has no CRS, since each request may assume a different one.
       schema: { ...schema, geometry: geometry && { ...geometry, crs: undefined } },
     }
     const hooks = { signal, onMessage: () => undefined, onReject: () => undefined }

@@ -24,7 +24,7 @@ export interface PublishedTable {
   table: string
   layerName: string
   isNewLayer: boolean
-  /** Fate of the layer's previous contents. */
+  /** What happens to the layer's previous contents. */
   end?: ContentEnd
   /** Row changes of an `UPSERT`. */
   changes?: ChangeCounts
@@ -93,7 +93,7 @@ async function styleOf(
 interface Settled {
   place: PublishedTable
   facts: ReturnType<typeof factsOf>
-  /** The style document that came with the data. */
+  /** Style document that belongs to the data. */
   ownDocument: string | undefined
 }
 

@@ -54,7 +54,7 @@ export class RunningTask implements Running, StageNotes {
     const { unsettled, ...task } = without(this.#task, 'errorMessage', 'errorCode')
     if (unsettled === undefined) return
     const run = { jobId: 0, attempt: 0, ...task.run, load: unsettled }
-    // With corrected rows the task is RUNNING already.
+    // A task with corrected rows is already RUNNING.
     const started = task.state === 'RUNNING' ? task : taskAfter(task, { type: 'started' })
     await this.#save({ ...started, run })
   }

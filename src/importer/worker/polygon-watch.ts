@@ -10,7 +10,7 @@ import { PolygonCheck } from '../../geo/validity/polygon-check.ts'
 const maxExactPoints = 200_000
 const namedRows = 5
 
-/** The exact test and the repair, which few loads use. */
+/** The exact test and the repair. Their code is imported on demand, since few loads need it. */
 type Exact = typeof import('../../geo/validity/exact-validity.ts') &
   typeof import('../../geo/validity/repair-wkb.ts')
 

@@ -9,7 +9,7 @@ import type { LoadPlan } from './load-plan.ts'
 import { openSource } from './open-source.ts'
 import { rowGeometry, rowProperties } from './read-values.ts'
 
-/** Limits for looking up source values; further rows retain the values to be stored. */
+/** Limits for reading source values again; further rows are listed with their transformed values. */
 const maxBytes = 64 * 2 ** 20
 const maxMs = 10 * 60_000
 

@@ -15,7 +15,10 @@ import { SourceWindow } from './source-window.ts'
 import type { SparedKeys } from './spared-keys.ts'
 import type { StoredRejects } from './stored-rejects.ts'
 
-/** Maximum number of rows whose source values are looked up; further rows retain the values to be stored. */
+/**
+ * Maximum number of rows whose source values are read again; further rows are listed with their transformed
+ * values.
+ */
 const maxGone = 100_000
 
 /**

@@ -58,7 +58,7 @@ export class StoredRejects {
     return undefined
   }
 
-  /** An accepted row is rejected again. */
+  /** Records that an accepted row was rejected again. */
   rejectAgain(row: number): void {
     const place = this.#find(row)
     if (place >= 0) this.#states[place] = rejectedAgain

@@ -13,7 +13,7 @@ import { Notifications } from './notifications.ts'
 /** Dependencies of a server's checks and notifications. */
 export interface CreateNotificationsDeps {
   settings: Outlets['settings']
-  /** Address of the base path, as messages name it. */
+  /** URL of the base path, for links in messages. */
   baseUrl: string
   outbound: Outlets['outbound']
   vault: Vault

@@ -153,7 +153,10 @@ async function lookBy(
     execute ${quoteIdentifier(state)}(${values.map(quoteText).join(', ')})`
 }
 
-/** Returns the state from the rows of `stateFingerprint` as text; undefined if they do not cover all changes. */
+/**
+ * Returns the state as text, from the rows of `stateFingerprint`; undefined if the rows do not cover all
+ * changes.
+ */
 export function stateOfRows([activity, found]: readonly (string | null)[][]): string | undefined {
   if (activity?.[0] !== 'f' || found?.[1] !== 'f') return undefined
   return found[2] ?? undefined

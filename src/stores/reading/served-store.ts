@@ -39,7 +39,8 @@ export interface ServedStore extends VectorStore, TileReads {
 }
 
 /**
- * `stage`, edits, and staging or reading retained states run in this thread: loads have threads of their own.
+ * `stage`, edits, and methods for retained states run in the calling thread, since loads have threads of
+ * their own.
  */
 export function createServedStore(connection: StoreConnection, readers: Readers): ServedStore {
   const local = openVectorStore(connection, { leavesWhole: true })

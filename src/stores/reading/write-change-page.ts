@@ -50,7 +50,7 @@ export async function* writeChangePage(
 interface ListedChange {
   change: string
   featureId: string | null
-  /** JSON. */
+  /** The key, as JSON. */
   key: string
   before: string | null
   after: string | null

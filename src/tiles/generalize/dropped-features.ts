@@ -34,8 +34,8 @@ export function countLeftOut(places: FeaturePositions, { levels }: LayerLevels, 
 }
 
 /**
- * From the deepest zoom level to the first: each tile omits what its four children do, and what only they
- * show.
+ * Counts from the deepest zoom level to the first: each tile omits what its four children omit, and what only
+ * they show.
  */
 function countOf(
   set: TileMatrixSetId,
@@ -108,7 +108,7 @@ function rowFinder(set: TileMatrixSetId, z: number): (y: number) => number {
     }
     return first
   }
-  // A part of the world's height contains few rows: mostly one or two are checked.
+  // A part of the world's height contains few tile rows, so usually one or two are checked.
   const rowOfPart = Uint32Array.from({ length: parts + 1 }, (_, part) =>
     search(worldUnits + part * partUnits, 0, high - 1),
   )
@@ -121,7 +121,7 @@ function rowFinder(set: TileMatrixSetId, z: number): (y: number) => number {
 }
 
 /**
- * Returns the start of the tile rows of a zoom level, in units: those of the first zoom levels are
+ * Returns a function for the start of a tile row of a zoom level, in units. The first zoom levels are
  * precomputed.
  */
 function edgesOf(set: TileMatrixSetId, z: number): (row: number) => number {

@@ -9,7 +9,7 @@ import type { AreaRule } from './sample-points.ts'
 import { maxDrawn } from './select-rows.ts'
 import { levelOf } from './tile-cells.ts'
 
-/** Another layout or other rules make another number: overviews with an older one are made anew. */
+/** Format version. Increment it when layout or rules change: overviews with an older version are rebuilt. */
 const overviewFormat = 3
 const magic = 'terraovw'
 const headBytes = 24

@@ -7,13 +7,13 @@ import type { FeaturePositions } from './feature-positions.ts'
 import { emptyPositions, toUnits, worldExponent, worldUnits, worldX, worldY } from './feature-positions.ts'
 import { firstExponent, noExponent } from './sample-points.ts'
 
-/** Options for the places of rows. */
+/** Options for computing positions. */
 interface PlaceOptions {
   /** True if rows may be polygons, which need `FeaturePositions.first`. */
   hasAreas?: boolean
 }
 
-/** Computes places from envelopes: minX, minY, maxX, maxY of each in the CRS of the table. */
+/** Computes positions from envelopes: minX, minY, maxX, maxY of each in the CRS of the table. */
 export type PositionEnvelopes = (envelopes: Float64Array, options?: PlaceOptions) => FeaturePositions
 
 /** Transforms a point of the table to longitude and latitude, in place; NaN if not possible. */
@@ -31,8 +31,8 @@ const floatNoise = 2 ** -22
 const turnedReach = 1.05
 
 /**
- * Returns a function that computes the places of rows of a table in this CRS. Throws `CrsError` for a CRS
- * that is unknown or needs a program: such layers are read from a copy.
+ * Returns a function that computes the positions of rows of a table in this CRS. Throws `CrsError` for a CRS
+ * that is unknown or needs an external program: such layers are read from a copy.
  */
 export async function positionEnvelopesOf(crs: CrsDeclaration | string): Promise<PositionEnvelopes> {
   const key = JSON.stringify(crs)
@@ -54,7 +54,10 @@ async function findPlaceEnvelopes(crs: CrsDeclaration | string): Promise<Positio
   }
 }
 
-/** Transformation of table coordinates to Web Mercator; whether its axes are rotated against the map. */
+/**
+ * Transformation of table coordinates to Web Mercator; `isTurned` is true if the axes of the table are
+ * rotated against the map.
+ */
 interface Way {
   toDegrees: ToDegrees | undefined
   isTurned: boolean
@@ -68,7 +71,7 @@ function findFirst(envelopes: Float64Array, { count, size }: FeaturePositions, w
   for (let row = 0; row < count; row += 1) {
     roundBox(envelopes, row * 4, table)
     if (Number.isNaN(size[row] as number)) first[row] = noExponent
-    // Rows that count as huge are read in any case.
+    // Rows that count as huge are always read.
     if (!Number.isFinite(size[row] as number) || !findUnitBox(table, way, box)) continue
     const side = Math.max(box.maxX - box.minX, box.maxY - box.minY)
     const bySize = worldExponent - Math.floor(Math.log2(side))
@@ -121,9 +124,9 @@ function findUnitBox(table: Box, { toDegrees, isTurned }: Way, box: Box): boolea
 }
 
 /**
- * Computes the place of each envelope. Stores have envelopes as doubles or as 32-bit floats rounded outwards;
- * the results are equal, since all are rounded first, and sides no longer than the rounding of a point count
- * as zero.
+ * Computes the position of each envelope. Stores return envelopes as doubles or as 32-bit floats rounded
+ * outwards. Both give the same result, since all are rounded first, and sides no longer than the rounding of
+ * a point count as zero.
  */
 function placeAll(envelopes: Float64Array, toDegrees: ToDegrees | undefined): FeaturePositions {
   const places = emptyPositions(envelopes.length / 4)
@@ -173,7 +176,7 @@ function hasPlace({ x, y }: { x: number; y: number }): boolean {
   return Number.isFinite(x) && Number.isFinite(y)
 }
 
-/** Computes a place from the images of the lower left and upper right corner of an envelope. */
+/** Computes a position from the projected lower left and upper right corners of an envelope. */
 function setPlace(
   places: FeaturePositions,
   row: number,
@@ -192,16 +195,16 @@ function setPlace(
 }
 
 /**
- * Returns the place in the world at which features beyond the antimeridian are drawn, for longitudes up to
- * 360 on each side.
+ * Returns the x position, in worlds, at which features beyond the antimeridian are drawn; longitudes may be
+ * up to 360 degrees beyond it.
  */
 function inWorld(x: number): number {
   return x >= -0.5 && x <= 1.5 ? x - Math.floor(x) : x
 }
 
 /**
- * An envelope with corners outside of the map counts as huge if its center is on it, and has no place
- * otherwise.
+ * An envelope with corners outside of the map counts as huge if its center is on the map, and otherwise has
+ * no position.
  */
 function setHugePlace(
   places: FeaturePositions,

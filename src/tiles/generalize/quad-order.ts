@@ -1,8 +1,8 @@
 import type { FeaturePositions } from './feature-positions.ts'
 
-/** Places along the curve on which the cells of every size are runs of neighbors. */
+/** Rows along a space-filling curve, on which the rows of a cell of any size are adjacent. */
 export interface QuadOrder {
-  /** Rows in the order of the curve, without those that have no place. */
+  /** Rows in the order of the curve, without rows that have no position. */
   readonly rows: Uint32Array
   /**
    * Number of halvings that a position has in common with the previous one, starting from four world widths;
@@ -56,7 +56,7 @@ function lowerKeys({ x, y }: FeaturePositions, rows: Uint32Array): Uint32Array {
   return keys
 }
 
-/** Bits of both by turns, those of `down` above those of `right`. */
+/** Interleaves the bits of both numbers, those of `down` above those of `right`. */
 export function interleaved(right: number, down: number): number {
   return (spread(right) | (spread(down) << 1)) >>> 0
 }

@@ -22,7 +22,7 @@ export interface RowSelectionOptions {
   isTouching(row: number): boolean
   /** Result of `cellOf`; undefined if the zoom level is not thinned. */
   cell: number | undefined
-  /** For a layer whose places have `first`. */
+  /** For a layer whose positions have `first`. */
   areas?: AreaRule | undefined
   range: TileRange
   /** Maximum number of features per tile. */

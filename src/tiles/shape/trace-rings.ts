@@ -205,7 +205,7 @@ function trace({ xs, ys }: SnappedEdges, boundary: Boundary, target: WholeRings)
   }
 }
 
-/** Puts each hole behind the smallest outer ring that it lies in. */
+/** Moves each hole behind the smallest outer ring that contains it. */
 export function nest(loose: WholeRings, target: WholeRings): void {
   const all = Array.from({ length: loose.count }, (_, ring) => ring)
   const outers = all
@@ -233,7 +233,7 @@ function copyRing(source: WholeRings, ring: number, target: WholeRings, part: nu
   target.endRing(part)
 }
 
-/** A fraction of an edge at which no integer position is. */
+/** Fraction of an edge at which there is never an integer position. */
 const unevenShare = 0.381966011
 
 /**

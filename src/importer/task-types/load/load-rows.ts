@@ -26,7 +26,7 @@ import { stageTaskRows } from './stage-rows.ts'
 import type { Target } from './target.ts'
 import { loadInto, lockKeysFor } from './target.ts'
 
-/** Error codes that mean: no table yet, and no store that accepts one. */
+/** Error codes for an `UPSERT` without a target table: no table exists yet, or no store accepts one. */
 const withoutTable = ['nothing-to-append-to', 'unknown-store', 'read-only-store']
 
 function noneToAppendTo(error: unknown): undefined {

@@ -32,7 +32,7 @@ async function placeStore(
   return { store: await change.moveStore(former.id, { type: made.type, parameters }, refreshed), former }
 }
 
-/** Returns messages on a REPLACE, such as that the extent of the layer becomes that of the new file. */
+/** Returns messages about a REPLACE, such as a changed extent of the layer. */
 async function replaceMessages(
   catalog: Catalog,
   { workspace }: ImportRecord,

@@ -95,7 +95,7 @@ function webReader(
   }
 }
 
-/** The address may be that of the GeoServer or of the status itself. */
+/** Returns the URL of the status; the configured address may be that of the GeoServer or of the status. */
 function statusUrl(address: string): string {
   const base = address.replace(/\/+$/, '')
   return /\/rest\/about\/system-status(\.json)?$/.test(base) ? base : `${base}/rest/about/system-status.json`

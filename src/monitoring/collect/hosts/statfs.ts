@@ -36,7 +36,7 @@ export class DiskSizes {
   }
 }
 
-/** Undefined for a single file that is mounted, as containers have it. */
+/** Undefined for a mounted single file, as in containers. */
 async function sizeOf(mountPoint: string): Promise<Storage | undefined> {
   if (!(await stat(mountPoint)).isDirectory()) return undefined
   const { bsize, blocks, bfree, bavail } = await statfs(mountPoint)

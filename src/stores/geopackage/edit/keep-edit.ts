@@ -20,7 +20,7 @@ import type { EditedRows } from './edited-table.ts'
 export interface EditKeeper {
   /** Call before an existing row is changed or removed. */
   beforeTouch(rowid: bigint): void
-  /** Call after the row is written; `counts` compare the row with the retained state. */
+  /** Call after the row is written. `counts` compares the row with the retained state. */
   finish(rowid: bigint, done: EditDone): { kept: TableSnapshot; counts: EditCounts }
 }
 

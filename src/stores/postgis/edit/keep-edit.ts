@@ -62,7 +62,7 @@ export async function openKeeper(
   return plainKeeper({ reason })
 }
 
-/** Returns the state retained by earlier edits, and the number of rows since. */
+/** Returns the state retained by earlier edits, and the number of rows after them. */
 async function findBegun(
   { client }: Connection,
   { facts }: EditedRows,

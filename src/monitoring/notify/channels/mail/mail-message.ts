@@ -10,7 +10,10 @@ export interface MailText {
   html: string
 }
 
-/** The mail of a message: what is wrong, since when, the numbers, where to look, how to silence it. */
+/**
+ * Formats a message as a mail: problem, start time, values, links to the status, and how to stop the
+ * messages.
+ */
 export function toMail(message: AnyMessage, graceSeconds: number, place: ServerIdentity): MailText {
   const facts = factsOf(message, graceSeconds, place)
   return { subject: subjectOf(message, place), text: textOf(message, facts), html: htmlOf(message, facts) }
@@ -21,7 +24,7 @@ function subjectOf({ kind, severity, checkName }: AnyMessage, { host }: ServerId
   return oneLine(`Terrane at ${host}: ${what}: ${checkName}`)
 }
 
-/** Without line breaks and other control characters. */
+/** Removes line breaks and other control characters. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
 }

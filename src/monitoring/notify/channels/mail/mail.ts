@@ -2,7 +2,7 @@ import type { Channel } from '../channel.ts'
 import { mailAddress, mailCaption, mailKinds, parseAddresses } from './mail-receivers.ts'
 import { createMailSender } from './send-mail.ts'
 
-/** Mail to users, at the address that they have then, and to other addresses. */
+/** Sends mail to users, at their address at the time of sending, and to other addresses. */
 export const mail: Channel = {
   name: 'mail',
   kinds: Object.values(mailKinds),

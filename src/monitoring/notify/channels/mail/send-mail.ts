@@ -9,10 +9,10 @@ import { mailAddress } from './mail-receivers.ts'
 export interface MailOptions {
   /** `smtp:` or `smtps:`. */
   url: URL
-  /** Default: `terrane@` and the host. */
+  /** Sender address; default: `terrane@` followed by the host name. */
   from?: string
   place: ServerIdentity
-  /** Certificates that the server may be vouched for by, in PEM. */
+  /** Additional trusted certificate authorities, in PEM. */
   authorities: readonly string[]
 }
 
@@ -59,7 +59,7 @@ export interface Mail {
   text: string
   html: string
   attachments?: readonly { filename: string; content: string; contentType: string }[]
-  /** Unique part of its `Message-ID`: the same at every attempt. */
+  /** Unique part of its `Message-ID`, equal at every attempt. */
   id: string
 }
 

@@ -11,7 +11,7 @@ import { configUrl } from '../channel.ts'
 
 const maxHeaderBytes = 16 << 10
 
-/** The signature of a body that is sent at `timestamp` (seconds since 1970). */
+/** Returns the signature of a body that is sent at `timestamp` (seconds since 1970). */
 export function signatureOf(secret: string, timestamp: number, body: string): string {
   const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
   return `t=${timestamp},v1=${digest}`
