@@ -29,9 +29,9 @@ export class Catalog {
   readonly versions: Versions
   /** Limits of workspaces. */
   readonly quotas: Quotas
-  /** Tables of stores, published where they are. */
+  /** Tables of stores that are published in place. */
   readonly tables: PublishedTables
-  /** Raster files of stores, published where they are. */
+  /** Raster files of stores that are published in place. */
   readonly rasters: PublishedRasters
   readonly follower: TableFollower
   /** Contents of workspaces and stores. */

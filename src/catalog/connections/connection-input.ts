@@ -18,7 +18,7 @@ import { findStoreDescription, getNamedStore, ownStores } from '../../stores/reg
 import type { AnyConnection, StoreRecord } from '../records.ts'
 import { hiddenSecret } from '../records.ts'
 
-/** A connection as given by users: store types by many names, files by path or URL. */
+/** A connection in a request: store types have alternative names, files are paths or URLs. */
 export interface ConnectionInput {
   type?: string | undefined
   parameters: StoreParameters
@@ -29,7 +29,7 @@ export interface StoreContext {
   workspace: string
   name: string
   storesFolder: string
-  /** True if servers share no disk, so that a store in a file would exist on one of them only. */
+  /** True if servers share no disk, so that a store in a file would exist only on one server. */
   refusesFiles?: boolean
   importRoots: readonly string[]
   /** Files of the workspace's stores. */
@@ -102,7 +102,7 @@ export async function toCoverageConnection(
   return { type, parameters: { path } }
 }
 
-/** Returns how times are found, and the folder of the server for the index of a mosaic. */
+/** Returns the parameters of a mosaic: how times are determined, and the server's folder for the index. */
 function mosaicParameters(
   { time = 'none' }: StoreParameters,
   { storesFolder, workspace, name }: StoreContext,

@@ -65,7 +65,7 @@ export async function restoreFile({ files, gone: { aside } }: GoneContent): Prom
 /** True if the files of the contents are at their original location or where they were moved to. */
 export async function areThere({ files, gone }: Pick<ContentRecord, 'files' | 'gone'>): Promise<boolean> {
   const place = files === undefined ? '' : mainPath(files)
-  // All granules of a mosaic may belong to others.
+  // Without an own folder all granules of the mosaic belong to others.
   if (place === '' || (await isThere(place))) return true
   return gone?.aside !== undefined && isThere(join(gone.aside, basename(place)))
 }

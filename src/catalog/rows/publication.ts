@@ -10,7 +10,8 @@ import { findLayer, insertLayer, updateLayer } from './layer-rows.ts'
 import { growBesides } from './version-numbers.ts'
 
 /**
- * Returns a name for a new layer of `workspace`: the wanted one, with 0, 1, 2, ... appended if it is in use.
+ * Returns a name for a new layer of `workspace`: the requested name, with 0, 1, 2, ... appended if it is in
+ * use.
  */
 export async function freeLayerName(db: Queryable, workspace: string, requested: string): Promise<string> {
   return findFreeName(requested, async (name) => (await findLayer(db, workspace, name)) !== undefined)
@@ -46,7 +47,7 @@ export interface Refresh {
     LayerDetails,
     'envelope' | 'featureCount' | 'schema' | 'identity' | 'raster' | 'times' | 'crs' | 'srs'
   >
-  /** Fate of the previous contents. */
+  /** What happened to the previous contents. */
   end: ContentEnd
 }
 

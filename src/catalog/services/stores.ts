@@ -80,7 +80,7 @@ export interface NewStore {
   description?: string
   /** True if earlier versions of its layers are retained; default: true. */
   keepsVersions?: boolean
-  /** Tables that are published by themselves. */
+  /** Tables that are published automatically. */
   discovery?: Discovery | null
   /** Role of the creator; absent: the server itself. */
   madeBy?: StoreMaker

@@ -29,7 +29,7 @@ import { editMode } from '../versions/record-versions.ts'
 
 /** A new store over a file that the caller has checked; the file is not opened. */
 export interface NewFileStore {
-  /** The wanted name; a number is appended if it is in use. */
+  /** Requested name; a number is appended if it is in use. */
   name: string
   type: AnyStoreType
   parameters: StoreParameters

@@ -11,7 +11,7 @@ export interface RowNames {
   periods: number
 }
 
-/** Rows by period, then by value from the largest, then by name. */
+/** Returns row indexes sorted by period, then by descending value, then by name. */
 export function orderRows(rows: RowTable, values: Float64Array, names: RowNames): Uint32Array {
   const ranks = ranksOf(rows, names)
   const periods = rows.column('period')
@@ -34,7 +34,7 @@ export function orderRows(rows: RowTable, values: Float64Array, names: RowNames)
   return order
 }
 
-/** The place of each row's names among all of them: its label's or user's first, then its resource's. */
+/** Returns the rank of each row's names among all names: by label or user, then by resource. */
 function ranksOf(rows: RowTable, { query, labels, resources }: RowNames): Float64Array {
   const nameOf = {
     label: (id: number) => labels.get(id)?.name ?? '',

@@ -7,7 +7,7 @@ import { SqliteSeriesDatabase } from '../series/sqlite-series-database.ts'
 import type { Read, ReadCall, Reads } from './reads.ts'
 import { HeavyRead, readTimeLimitMs } from './reads.ts'
 
-/** In a reader thread: serves the calls of a `SeriesReader` by `reads`. */
+/** Serves the calls of a `SeriesReader` in a reader thread. */
 export function serveReads(reads: Reads): void {
   serveWork((place: SeriesLocation) => {
     const series = new OpenSeries(place)
@@ -34,13 +34,13 @@ async function answer(
   }
 }
 
-/** Just-in-time compilation costs more than such short statements take. */
+/** Disables just-in-time compilation, which takes longer than these short statements. */
 async function limitStatements(database: SeriesDatabase): Promise<void> {
   await database.run(`set local statement_timeout = ${readTimeLimitMs}`)
   await database.run('set local jit = off')
 }
 
-/** Opens the series when they are there; until then they are empty. */
+/** Opens the series once a writer has created them; until then they are empty. */
 class OpenSeries {
   readonly #place: SeriesLocation
   #database: SeriesDatabase | undefined

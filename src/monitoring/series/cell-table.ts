@@ -1,9 +1,9 @@
-/** Counts pairs of small integers. Grows as needed; made to be used again and again. */
+/** Counts pairs of small integers. Grows as needed and can be reused. */
 export class CellTable {
   #capacity = 256
   #groups = new Int32Array(this.#capacity)
   #labels = new Int32Array(this.#capacity)
-  /** 0 where a place is free. */
+  /** Count of each slot; 0 for a free slot. */
   #counts = new Int32Array(this.#capacity)
   #size = 0
 
@@ -29,7 +29,7 @@ export class CellTable {
     if (this.#size * 2 > this.#capacity) this.#grow()
   }
 
-  /** The cells in the order of their groups. */
+  /** Returns the cells sorted by group. */
   sorted(groupCount: number): SortedCells {
     const starts = new Int32Array(groupCount + 1)
     const places = new Int32Array(this.#size)
@@ -80,7 +80,7 @@ export class CellTable {
   }
 }
 
-/** The cells of group `g` are those from `starts[g]` to before `starts[g + 1]`. */
+/** Cells sorted by group: those of group `g` are in `[starts[g], starts[g + 1])`. */
 export interface SortedCells {
   starts: Int32Array
   labels: Int32Array

@@ -4,7 +4,7 @@ import type { RequestColumn, RequestColumns, TextColumn } from '../metrics/reque
 import type { RequestEventType } from '../model/event-types.ts'
 import type { RequestEvent, UsedResource } from './request-event.ts'
 
-/** Maximum length of texts in UTF-16 units: an index entry of PostgreSQL holds at most 2.7 KB. */
+/** Maximum length of texts in UTF-16 units: an index entry of PostgreSQL contains at most 2.7 KB. */
 const maxText = 500
 const maxResources = 200
 
@@ -35,12 +35,12 @@ const useColumns = keysOf(usePlaces)
 /** The requests of a service in one minute, as columns. */
 export interface RequestBlock extends RequestColumns {
   eventTypes: RequestColumn<RequestEventType | null>
-  /** Sets of resources. */
+  /** Resources of each request. */
   resources: RequestColumn<UsedResource[]>
   uses: Record<keyof typeof usePlaces, RequestColumn<Text>>
   /** Milliseconds since the minute began. */
   offsets: Uint16Array
-  /** As `RequestFacts.isCountedOnly`, of all of them. */
+  /** See `RequestFacts.isCountedOnly`; equal for all requests of the block. */
   isCountedOnly: boolean
 }
 
@@ -57,7 +57,7 @@ interface Header {
 
 /**
  * Encodes the requests of one service and minute: a JSON header with the values of each column, then numbers.
- * Either all of them are counted only, or none.
+ * `isCountedOnly` must be equal for all of them.
  */
 export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   const count = events.length
@@ -91,7 +91,7 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   return Buffer.concat(parts)
 }
 
-/** Reads what `encodeRequests` gave. */
+/** Decodes the result of `encodeRequests`. */
 export function decodeRequests(bytes: Uint8Array): RequestBlock {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const headerEnd = 4 + buffer.readUInt32LE(0)
@@ -174,7 +174,7 @@ function cleanResource({ type, name, owner }: UsedResource): UsedResource {
   return cleanOwner === null ? clean : { ...clean, owner: cleanOwner }
 }
 
-/** Numbers the values of a column. */
+/** Assigns numbers to the distinct values of a column. */
 class Packer<K, T> {
   readonly #known = new Map<K, number>()
   readonly #values: T[] = []

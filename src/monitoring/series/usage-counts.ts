@@ -50,9 +50,9 @@ export interface CountedUsage {
 interface BlockDay {
   serviceId: number
   day: number
-  /** Seconds since the day began. */
+  /** Start of the minute, in seconds since the start of the day. */
   second: number
-  /** Names without a workspace and the names they refer to. */
+  /** Qualified names of layers by their names without a workspace. */
   aliases: ReadonlyMap<string, string>
 }
 
@@ -60,13 +60,13 @@ interface BlockDay {
 interface RequestFacts {
   cell: number
   isDelivered: boolean
-  /** Delivered with a status that COUNTER counts (section 10.1): whole contents, or unchanged ones. */
+  /** True for a response with a status that COUNTER counts (section 10.1): complete or unchanged contents. */
   isCounted: boolean
   isError: boolean
   isNamed: boolean
   class: UsageClass
   bytes: number
-  /** In units of time; below 0: not known. */
+  /** Response time in the unit of `toTimeUnits`; negative if unknown. */
   time: number
   firstByteTime: number
   visitor: number | undefined
@@ -106,7 +106,7 @@ export class UsageCounts {
     return [...this.#usage.values()]
   }
 
-  /** Everything once, each resource, and each workspace and owner of its layers. */
+  /** Returns the rows for all requests, for each resource, and for each workspace and owner of its layers. */
   #ofResources(place: BlockDay, used: readonly UsedResource[]): CountedUsage[] {
     const resources = new Map<string, UsedResource>()
     for (const one of used) {
@@ -165,7 +165,7 @@ function lazy<T>(make: (at: number) => T): (at: number) => T {
   }
 }
 
-/** Reads single requests of a block; gives the same object each time. */
+/** Returns a function that reads single requests of a block; it returns the same object each time. */
 function readFacts(block: RequestBlock, { second }: BlockDay): (at: number) => RequestFacts {
   const { texts, uses, statuses, sizes, milliseconds, firstByteMilliseconds, offsets } = block
   const classes = block.uses.usageClass.values.map(classOf)
@@ -235,7 +235,7 @@ function classOf(name: string | null): UsageClass {
   return usageClasses.find((one) => one === name) ?? 'other'
 }
 
-/** Undefined if the area is unknown; empty for a wide area. */
+/** Returns the cells of an area; undefined if the area is unknown, empty for a wide area. */
 function cellsOf(area: string | null): number[] | undefined {
   if (area === null) return undefined
   return area === wideArea ? [] : area.split(',').map(Number)
