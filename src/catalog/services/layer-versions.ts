@@ -305,7 +305,7 @@ export class LayerVersions {
     if (same !== undefined) return same
     const isCurrent = state.mayLag !== true
     const seen = this.#nowOf(state.text)
-    // The state was read before a change by Terrane that is recorded already.
+    // The state was read before a change by Terrane that is already recorded.
     if (seen === seenState) return { version, isCurrent: false }
     const isOurs =
       seenState === undefined || state.sameAs?.has(seenState) === true || this.#nowOf(seenState) === seen
@@ -353,12 +353,15 @@ export class LayerVersions {
   }
 }
 
-/** Leaves out the number of features, which belongs to the version before; granules of a mosaic are counted by their index. */
+/**
+ * Omits the number of features, which belongs to the previous version; granules of a mosaic are counted by
+ * their index.
+ */
 function detailsAfter({ details }: LayerRecord): LayerDetails {
   return details.kind === 'raster' ? details : without(details, 'featureCount')
 }
 
-/** Files of Terrane that no store reads are outside of the folder of the stores. */
+/** True for a copy made by Terrane: such files are outside of the folder of the stores. */
 function isCopy(path: string, storesFolder: string): boolean {
   return path.startsWith(`${dirname(storesFolder)}/`) && !path.startsWith(`${storesFolder}/`)
 }

@@ -73,12 +73,12 @@ function crsMember(wkid: number | undefined): string {
   return `"crs":{"type":"name","properties":{"name":"${name}"}},`
 }
 
-/** Esri's own codes are above those of EPSG. */
+/** Returns the authority of a code: codes of Esri are greater than those of EPSG. */
 function authorityOf(wkid: number): string {
   return wkid >= 37_000 && (wkid < 38_000 || wkid > 53_000) ? 'ESRI' : 'EPSG'
 }
 
-/** Parses an answer; errors have the status 200. */
+/** Parses a response; errors have the status 200. */
 function answerOf(text: string, url: string): Json {
   const answer = parseJson(text, url)
   const { error } = answer

@@ -75,7 +75,7 @@ function sweepLayer(folder: string, version: number): void {
   try {
     rmdirSync(folder)
   } catch {
-    // Another process has just written there.
+    // Another process has just written to the folder.
   }
 }
 

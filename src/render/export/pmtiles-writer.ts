@@ -9,7 +9,9 @@ import { tileIdOf } from './tile-ids.ts'
 
 const gzip = 2
 const vectorTiles = 1
-/** Tiles that many have in common are small: the inside of a polygon, a plain sea. */
+/**
+ * Maximum size of deduplicated tiles: repeated tiles, such as the inside of a polygon or the sea, are small.
+ */
 const maxAlikeBytes = 4096
 const rememberedAlike = 20_000
 
@@ -61,7 +63,7 @@ export class PmtilesWriter implements ArchiveWriter {
     try {
       closeSync(this.#file)
     } catch {
-      // It was closed already.
+      // The file was already closed.
     }
     rmSync(this.#path, { force: true })
   }

@@ -29,14 +29,14 @@ export interface MapServerPrograms {
 
 interface ProcessDeps {
   programs: MapServerPrograms
-  /** Has the sockets. */
+  /** Folder of the sockets. */
   folder: string
   env: Record<string, string>
 }
 
 const memoryBytes = 1024 ** 3
 const maxAnswerBytes = 256 * 1024 ** 2
-/** Time limit for a process to start listening, while it lives. */
+/** Time limit for a running process to start listening. */
 const startMs = 300_000
 const pauseMs = 10
 /** Time to wait for the exit event of a process that closed its connection. */
@@ -118,7 +118,7 @@ function openProcess({ programs, folder, env }: ProcessDeps, events: CarrierEven
   }
 }
 
-/** The socket is there a moment before anybody listens at it. */
+/** The socket file exists shortly before the process listens on it. */
 const notYet: readonly unknown[] = ['ENOENT', 'ECONNREFUSED']
 
 interface Asking {
@@ -127,7 +127,7 @@ interface Asking {
   /** The caller has left. */
   left: AbortSignal
   startedMs: number
-  /** The process has taken the connection. */
+  /** Called when the process has accepted the connection. */
   onConnect(): void
 }
 

@@ -1,6 +1,6 @@
 import { loadSharp } from './load-sharp.ts'
 
-/** Pictures of transparent cells alone, by format and width. */
+/** Transparent images by format and width. */
 const files: Record<PictureFormat, Record<256 | 512, string>> = {
   png: {
     256: 'iVBORw0KGgoAAAANSUhEUgAAAQAAAAEAAQMAAABmvDolAAAAA1BMVEUAAACnej3aAAAAAXRSTlMAQObYZgAAAB9JREFUeNrtwQENAAAAwqD3T20ON6AAAAAAAAAAAL4NIQAAAWDknZcAAAAASUVORK5CYII=',
@@ -40,7 +40,7 @@ interface Size {
 const webpQuality = 85
 const jpegQuality = 90
 
-/** A picture of red, green, blue and alpha, as a file. */
+/** Encodes an image of red, green, blue and alpha. */
 export async function encodePicture(
   rgba: Uint8Array,
   { width, height }: Size,

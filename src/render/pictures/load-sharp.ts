@@ -7,7 +7,7 @@ let loading: Promise<Sharp> | undefined
 async function load(): Promise<Sharp> {
   try {
     const { default: sharp } = await import('sharp')
-    // One thread per image: there are several processes, and other work on the machine.
+    // One thread per image, since several processes run and the machine has other work.
     sharp.concurrency(1)
     sharp.cache({ memory: 16, files: 0, items: 20 })
     return sharp

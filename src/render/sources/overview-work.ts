@@ -23,7 +23,7 @@ export interface OverviewRequest {
   crs: CrsDeclaration | string
   /** Geometry type; absent if it must be read from the table. */
   geometryType?: GeometryType
-  /** Absent where there is no place for it. */
+  /** Absent if it cannot be stored. */
   path?: string
 }
 
@@ -43,7 +43,7 @@ export interface OverviewMade {
 
 /** Tiles with at most this many rows are made quickly from the envelopes of their rows. */
 const fewRows = 50_000
-/** Disk space that is left free for other uses. */
+/** Disk space that must remain free, in bytes. */
 const spareBytes = 256 << 20
 
 async function make(
@@ -91,7 +91,7 @@ async function write(path: string, bytes: Uint8Array, signal: AbortSignal): Prom
   }
 }
 
-/** Reads the code that tables of a type of store need besides. */
+/** Imports the additional code for tables of a store type. */
 async function getReady(storeType: string): Promise<void> {
   if (storeType === ownStores.database.type) await import('../../core/postgres/guarded-client.ts')
 }

@@ -21,7 +21,7 @@ export interface CompareRequest {
   after: VersionLocation
   match: RowMatch
   file: string
-  /** Most that is listed. */
+  /** Maximum number of listed changes. */
   limit: number
 }
 
