@@ -6,14 +6,14 @@ import { parseWebUrl } from './parse.ts'
 /** A bucket of an object store with the S3 interface. */
 export interface S3Settings {
   bucket: string
-  /** Start of all keys, such as `terrane/`; empty for none. */
+  /** Prefix of all keys, such as `terrane/`; may be empty. */
   prefix: string
   /** Absent: Amazon's endpoint of the region. */
   endpoint?: string
   region: string
   accessKey: string
   secretKey: Secret
-  /** `path`: the bucket is in the path of an address; `host`: in the host name. */
+  /** Position of the bucket in addresses: in the path or in the host name. */
   addressing: 'path' | 'host'
 }
 
@@ -21,7 +21,7 @@ export interface S3Settings {
 export interface FileSettings {
   /** Absent: the data directory. */
   s3?: S3Settings
-  /** Folder for local copies of stored files, of this server alone. */
+  /** Folder for local copies of stored files; not shared with other servers. */
   scratch: string
   /** Maximum size of the local copies in bytes. */
   maxScratchBytes: number

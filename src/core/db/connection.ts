@@ -9,7 +9,7 @@ import { migrateToLatest } from './migrate.ts'
 import { SqliteAdapter } from './sqlite-adapter.ts'
 import type { Tables } from './tables.ts'
 
-/** A connection or a transaction: repositories take one as their first argument and never use another. */
+/** A connection or a transaction. Repositories take one as their first argument and use no other. */
 export type Queryable = Kysely<Tables> | Transaction<Tables>
 
 export interface Database {
@@ -62,7 +62,8 @@ async function postgresPool(url: string): Promise<Pool> {
     connectionTimeoutMillis: 10_000,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
-    // A statement, since PgBouncer refuses unknown parameters of a connection. The pool waits for the promise.
+    // Sets parameters by a statement, since PgBouncer refuses unknown connection parameters. The pool waits
+    // for the promise.
     onConnect: async (client) => {
       await client.query(`set idle_in_transaction_session_timeout = ${idleTransactionMs}`)
     },

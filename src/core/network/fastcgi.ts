@@ -92,7 +92,7 @@ function readAnswer(bytes: Buffer): FastCgiAnswer {
 interface FastCgiOptions {
   signal: AbortSignal
   maxBytes: number
-  /** The program's socket has accepted the connection. */
+  /** Called when the program has accepted the connection. */
   onConnect?(): void
 }
 

@@ -9,9 +9,9 @@ import { embeddedIpv4, holdsAddress, isClosedAddress, networkSet } from './addre
 
 /** Network destinations allowed for connections that untrusted users request. Plain data. */
 export interface NetworkReach {
-  /** Networks that may be reached though they are private. */
+  /** Private networks that may be reached. */
   allow: readonly string[]
-  /** The port that this server listens on, which is never reached on this host. */
+  /** Port of this server, which must not be reached on this host. */
   ownPort?: number
 }
 
@@ -41,7 +41,8 @@ function refusal(host: string): Error {
 }
 
 /**
- * A socket that connects to allowed addresses only: it checks the resolved address and connects to that one.
+ * A socket that connects only to permitted addresses: it resolves a name, checks the address and connects to
+ * that address.
  */
 export class ReachSocket extends Socket {
   readonly #reach: NetworkReach

@@ -3,7 +3,7 @@ import { ReachSocket } from '../network/reach.ts'
 import type { DatabaseAddress, TlsMode } from './address.ts'
 import { connectionFailure } from './errors.ts'
 
-/** Milliseconds that a connection may take to come about, on a busy machine too. */
+/** Time limit for connecting in milliseconds, also on a busy machine. */
 const connectTimeoutMs = 8000
 const answerTimeoutMs = 10_000
 
@@ -66,7 +66,7 @@ export async function connectClient(
   client.on('error', () => {})
   try {
     await client.connect()
-    // A limit that an administrator has set for the statements of people would end loads.
+    // Removes a statement timeout of the administrator, which would abort loads.
     await requireAnswer(client, 'set statement_timeout = 0')
     return client
   } catch (error) {

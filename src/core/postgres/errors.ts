@@ -2,7 +2,7 @@ import { Failure, invalid } from '../errors/errors.ts'
 import { plainReason } from '../errors/plain-reason.ts'
 import type { DatabaseAddress } from './address.ts'
 
-/** The facts that an error of PostgreSQL or of the network carries. */
+/** Fields of an error of PostgreSQL or of the network. */
 interface ErrorFacts {
   code?: string
   message: string
@@ -32,14 +32,14 @@ export function isConnectionLost(error: unknown): boolean {
 /** Codes of a foreign-data wrapper that cannot connect (PostgreSQL, Appendix A). */
 const foreignCodes = new Set(['08001', '08006', 'HV00N'])
 
-/** True if the database answers, and the server of one of its foreign tables does not. */
+/** True if the database responds, but the server of one of its foreign tables does not. */
 function isOfForeignServer({ code = '', severity }: Pick<ErrorFacts, 'code' | 'severity'>): boolean {
   return severity === 'ERROR' && foreignCodes.has(code)
 }
 
 const outageCodes = ['store-lost', 'store-connection', 'store-busy']
 
-/** True if a database was away, and what failed may succeed when it is back. */
+/** True if a database was unreachable, so that the operation may succeed later. */
 export function isOutage(error: unknown): error is Failure {
   return error instanceof Failure && outageCodes.includes(error.code) && error.retryAfterSeconds !== undefined
 }
@@ -61,7 +61,7 @@ function withoutPassword(error: unknown, password: string): unknown {
   return Object.assign(clean, { code: factsOf(error).code })
 }
 
-/** Why no connection came about, in a sentence that names what is wrong; never the password. */
+/** Returns the failure for a failed connection, with the reason; never contains the password. */
 export function connectionFailure(thrown: unknown, address: DatabaseAddress): Failure {
   if (thrown instanceof Failure) return thrown
   const error = withoutPassword(thrown, address.password)

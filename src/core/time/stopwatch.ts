@@ -4,31 +4,33 @@ import { ownCpuTime } from './cpu-time.ts'
 const clockFactor = 10
 /** Shortest interval between two reads of the CPU time. */
 const minLookMs = 20
-/** Longest time between two looks, or a quarter of the limit. */
+/** Maximum interval between two checks; for short limits a quarter of the limit. */
 const longestLookMs = 1000
-/** If a look comes later than this, the process stood still. */
+/** If a check is delayed by more than this, this process was suspended. */
 const standstillMs = 1000
 
 /** Options of a `Stopwatch`. */
 export interface StopwatchOptions {
   limitMs: number
-  /** CPU time of the worker so far; undefined where it cannot be measured, then the clock alone counts. */
+  /** CPU time of the worker so far; undefined if it cannot be measured; then only elapsed time counts. */
   cpuMs(): number | undefined
-  /** True if the worker waits for something else than a processor. Absent: not known. */
+  /** True if the worker waits for something other than a processor. Absent: unknown. */
   isIdle?(): boolean
   onOver(limitMs: number): void
 }
 
 /**
- * Calls `onOver` when the worker has used `limitMs` of CPU time while the stopwatch ran, or after ten times `limitMs` by
- * the clock. A worker that is idle and uses no CPU time between two looks is stuck: for it `limitMs` by the clock counts. CPU time is read only after `limitMs` by the clock. Messages that have arrived are handled before `onOver`, so
- * that a busy thread does not take its own delay for the delay of the worker. Time by which a look comes more than
- * a second late does not count: this process stood still, and perhaps the whole machine.
+ * Calls `onOver` when the worker has used `limitMs` of CPU time while the stopwatch was running, or after ten
+ * times `limitMs` of elapsed time. A worker that is idle and uses no CPU time between two checks is stuck:
+ * for it `limitMs` of elapsed time counts. CPU time is only read after `limitMs` of elapsed time. Received
+ * messages are handled before `onOver`, so that a busy thread does not attribute its own delay to the worker.
+ * If a check is more than a second late, the delay does not count, since this process or the machine was
+ * suspended.
  */
 export class Stopwatch {
   readonly #options: StopwatchOptions
   #spentMs = 0
-  /** `#spentMs` at which the next look is due. */
+  /** `#spentMs` at which the next check is due. */
   #dueMs = 0
   #runsSince: number | undefined
   #timer: NodeJS.Timeout | undefined
@@ -121,7 +123,10 @@ export class CpuDeadline {
     this.#limitMs = limitMs
   }
 
-  /** True when this thread has used the limit of CPU time since the start, or after ten times as long by the clock. */
+  /**
+   * True if this thread has used the limit of CPU time since the start, or after ten times as much elapsed
+   * time.
+   */
   get isOver(): boolean {
     const spentMs = performance.now() - this.#startedMs
     if (spentMs < this.#limitMs) return false

@@ -4,7 +4,7 @@ import type { ErrorData } from './error-codec.ts'
 
 /** Messages from the caller to a worker. */
 export type ToWorker =
-  /** The first of all. */
+  /** The first message. */
   | { type: 'start'; data: unknown; guard?: Guard | undefined }
   /**
    * `ahead`: maximum number of stream chunks in flight. `beatMs`: interval of `beat`. `reportBegun`: send
@@ -44,5 +44,5 @@ export type FromWorker =
   /** The handlers are ready. `tid`: thread id of the operating system, of a thread on Linux. */
   | { type: 'ready'; tid?: number | undefined }
 
-/** Memory that goes over to the other thread instead of being copied. */
+/** Memory that is transferred to the other thread instead of being copied. */
 export type TransferList = readonly TransferListItem[]

@@ -28,8 +28,9 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
   let begun = 0
 
   /**
-   * Reads abort messages queued behind a call: a caller that has left must cost nothing. The first round may end before
-   * the next read of messages. Another call that begins meanwhile may block the thread: then starts again.
+   * Handles abort messages that are queued behind a call, so that no work is done for a caller that has left.
+   * One event loop iteration may not be sufficient to read them. Repeats this if another call that began
+   * meanwhile may have blocked the thread.
    */
   async function readAborts(): Promise<void> {
     for (let rounds = 0; rounds < 2; rounds += 1) {

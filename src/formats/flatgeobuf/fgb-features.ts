@@ -217,7 +217,7 @@ export class FgbFeatures {
     }
   }
 
-  /** Pairs of a column number and a value, in any order. */
+  /** Appends the properties: pairs of a column number and a value, in any order. */
   #appendProperties(feature: number, builder: BatchBuilder, readers: FgbValueReader[]): void {
     const buffer = this.#buffer
     if (buffer.field(feature, columnsSlot) !== 0) {

@@ -34,7 +34,7 @@ export class RowBlock implements DbfBlock {
     return this.count >= Math.min(maxRows, room) || this.#shapeBytes >= maxShapeBytes
   }
 
-  /** Adds the row at which the readers are; without one if the row lacks that part. */
+  /** Adds the current row of the readers; a reader is undefined if the row lacks that part. */
   add(number: number, shapes: ShapeRecords | undefined, rows: DbfRows | undefined): void {
     const index = this.count
     const length = shapes === undefined || shapes.length < 0 ? -1 : shapes.length

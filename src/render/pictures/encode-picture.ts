@@ -23,13 +23,13 @@ export function emptyPicture(format: PictureFormat, width: 256 | 512): Buffer {
 /** Image formats with transparency. */
 export type PictureFormat = 'png' | 'webp'
 
-/** Their media types. */
+/** Media types of image formats with transparency. */
 export const pictureMediaTypes: Record<PictureFormat, string> = { png: 'image/png', webp: 'image/webp' }
 
 /** Map formats, including those without transparency. */
 export type MapFormat = PictureFormat | 'jpeg'
 
-/** Their media types. */
+/** Media types of map formats. */
 export const mapMediaTypes: Record<MapFormat, string> = { ...pictureMediaTypes, jpeg: 'image/jpeg' }
 
 interface Size {

@@ -54,9 +54,7 @@ export class FlatGeobufTableWriter {
     this.length += 8
   }
 
-  /**
-   * Starts a record: its size, then the offset of its root table, which `endRecord` and `pointTo` fill in.
-   */
+  /** Starts a record: its size, then the offset of its root table; both are filled in later. */
   beginRecord(): number {
     this.#base = this.length
     this.uint32(0)
