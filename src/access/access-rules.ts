@@ -32,10 +32,10 @@ export class AccessRules {
   now(): Promise<Rules> | Rules {
     const writes = this.#database.writes()
     if (this.#rules !== undefined && writes !== undefined && writes === this.#writes) return this.#rules
-    return this.#rounds.join('now', () => this.#look())
+    return this.#rounds.join('now', () => this.#refresh())
   }
 
-  async #look(): Promise<Rules> {
+  async #refresh(): Promise<Rules> {
     const writes = this.#database.writes()
     const { kysely } = this.#database
     // First the revision: rules that are read later are never older than it.

@@ -39,7 +39,7 @@ export class Catalog {
   /** Summaries of all layers. */
   readonly cards: LayerSummaries
   /** Availability of stores. */
-  readonly looks: StoreAvailability
+  readonly availability: StoreAvailability
   readonly #deps: StoresDeps
 
   constructor(deps: StoresDeps) {
@@ -58,7 +58,7 @@ export class Catalog {
     this.cards = new LayerSummaries(deps.database)
     const { stores, tables, rasters, cards: summaries } = this
     this.follower = new TableFollower({ ...deps, stores, tables, rasters, summaries })
-    this.looks = new StoreAvailability(this.stores, rasters, deps.clock)
+    this.availability = new StoreAvailability(this.stores, rasters, deps.clock)
   }
 
   /** Creates the default workspace and styles in a new database, and removes unused indexes. */
@@ -91,7 +91,7 @@ export class Catalog {
 
   async close(): Promise<void> {
     await this.follower.close()
-    await this.looks.close()
+    await this.availability.close()
     await this.stores.close()
     await this.layers.close()
   }

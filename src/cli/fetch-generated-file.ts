@@ -52,7 +52,7 @@ interface FileCommand {
   plan(
     values: OptionValues,
     target: FileTarget,
-  ): (client: RestClient) => Promise<{ answer: object; text: string }>
+  ): (client: RestClient) => Promise<{ json: object; text: string }>
 }
 
 /** Runs a command that writes a layer to a file: `terrane NAME LAYER --output FILE`. */
@@ -66,8 +66,8 @@ export async function runFileCommand(
   const target = readTarget(command, values, positionals[0])
   const work = command.plan(values, target)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
-  const { answer, text } = await withServer(settings, readAccess(values), env, ({ client }) => work(client))
-  printProgress(target.output, values.json ? JSON.stringify(answer, null, 2) : text)
+  const { json, text } = await withServer(settings, readAccess(values), env, ({ client }) => work(client))
+  printProgress(target.output, values.json ? JSON.stringify(json, null, 2) : text)
   return 0
 }
 

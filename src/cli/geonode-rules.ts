@@ -152,13 +152,13 @@ function takeSubject(
     line,
     rule,
     subject,
-    given,
+    given: value,
     layer,
   }: Omit<SubjectRules, 'label'> & { line: number; rule: string; layer: string },
   read: ReadRules,
 ): void {
   const refuse = (reason: string): void => void read.notTaken.push({ line, rule, reason })
-  const found = typeof given === 'string' ? ownValue(levels, given) : toActions(given, refuse)
+  const found = typeof value === 'string' ? ownValue(levels, value) : toActions(value, refuse)
   if (found === undefined) {
     read.bad.push({
       line,

@@ -54,7 +54,7 @@ function readLine({ line, key, value }: Property, read: ReadRules): LayerRule | 
   const parts = key.split(/(?<!\\)\./).map((part) => part.replaceAll('\\.', '.'))
   const access = parts.at(-1)
   const roles = rolesIn(value)
-  const fault = faultOf(parts, roles)
+  const fault = ruleProblem(parts, roles)
   if (fault !== undefined) {
     read.bad.push({ line, rule, reason: fault })
     return undefined
@@ -72,7 +72,7 @@ function readLine({ line, key, value }: Property, read: ReadRules): LayerRule | 
 }
 
 /** Returns why a key and its roles do not form a rule; undefined if they do. */
-function faultOf(parts: readonly string[], roles: readonly string[]): string | undefined {
+function ruleProblem(parts: readonly string[], roles: readonly string[]): string | undefined {
   const access = parts.at(-1) ?? ''
   if (!['r', 'w', 'a'].includes(access))
     return `the rule ends in ".${access}", which is none of .r, .w and .a`
@@ -140,7 +140,7 @@ function wholeOf({ workspace, layer }: LayerRule): string {
 }
 
 /** True if a more specific rule denies a role access to its resource. */
-function keepsOut({ roles }: LayerRule, role: string): boolean {
+function deniesRole({ roles }: LayerRule, role: string): boolean {
   return !roles.includes(role) && !roles.includes('*')
 }
 
@@ -156,11 +156,11 @@ function resourcesOf(
 ): string[] {
   const whole = wholeOf(rule)
   const inner = rules.filter((one) => one !== rule && one.access === rule.access && wholeOf(one) !== whole)
-  const narrowing = inner.filter((one) => keepsOut(one, role))
+  const narrowing = inner.filter((one) => deniesRole(one, role))
   if (rule.layer !== '*') return [whole]
   const ofWorkspace = (workspace: string): string[] => {
     const own = inner.filter((one) => one.workspace === workspace && one.layer !== '*')
-    if (!own.some((one) => keepsOut(one, role))) return [workspace]
+    if (!own.some((one) => deniesRole(one, role))) return [workspace]
     const named = new Set(own.map(wholeOf))
     return layersIn(known, workspace).filter((layer) => !named.has(layer))
   }

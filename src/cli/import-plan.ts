@@ -61,12 +61,12 @@ async function prepareTask(
     return withKeys(context, planned, messages)
   }
   if (options.coordinates !== undefined) messages.push(unusedColumns)
-  if (task.state === 'NO_CRS') await giveCrs(planned)
+  if (task.state === 'NO_CRS') await assignCrs(planned)
   return withKeys(context, planned, messages)
 }
 
 /** A definition declared in the data is reprojected if requested; otherwise the given code is assigned. */
-async function giveCrs({
+async function assignCrs({
   client,
   path,
   task,
@@ -142,6 +142,6 @@ async function askForMode({ ask }: Pick<SessionContext, 'ask'>, name: string): P
 }
 
 async function layerNames(client: RestClient, workspace: string): Promise<Set<string>> {
-  const answer = await client.get(`/rest/workspaces/${encodeURIComponent(workspace)}/layers`)
-  return new Set(listOf(readField(answer, 'layers'), 'layer').map((one) => readString(one, 'name')))
+  const response = await client.get(`/rest/workspaces/${encodeURIComponent(workspace)}/layers`)
+  return new Set(listOf(readField(response, 'layers'), 'layer').map((one) => readString(one, 'name')))
 }

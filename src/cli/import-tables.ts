@@ -85,8 +85,8 @@ async function isTable({ client, workspace, task }: PlannedTask): Promise<boolea
 
 async function layerAttributes(client: RestRequests, name: string): Promise<unknown> {
   try {
-    const answer = await client.get(`/rest/layers/${encodeURIComponent(name)}`)
-    return readField(readField(answer, 'layer'), 'attributes')
+    const response = await client.get(`/rest/layers/${encodeURIComponent(name)}`)
+    return readField(readField(response, 'layer'), 'attributes')
   } catch (error) {
     if (error instanceof RestError && error.status === 404) return undefined
     throw error

@@ -14,7 +14,7 @@ import { importSample, isSampleRequested } from './sample.ts'
 
 const signals = ['SIGTERM', 'SIGINT'] as const
 /** A regular shutdown takes 10 s at most. After this time the process is terminated. */
-const patienceMilliseconds = 15_000
+const stopTimeoutMilliseconds = 15_000
 
 /**
  * Resolves at the first stop signal. A second signal terminates the process, as does a stop that takes longer
@@ -25,7 +25,7 @@ export function stopSignal(drainSeconds = 0): Promise<void> {
     const first = (): void => {
       for (const signal of signals) process.off(signal, first)
       for (const signal of signals) process.once(signal, () => process.exit(1))
-      setTimeout(() => process.exit(1), drainSeconds * 1000 + patienceMilliseconds).unref()
+      setTimeout(() => process.exit(1), drainSeconds * 1000 + stopTimeoutMilliseconds).unref()
       resolve()
     }
     for (const signal of signals) process.on(signal, first)

@@ -175,7 +175,7 @@ function createModules(deps: ImporterDeps) {
   })
   const files = new ImportFiles(folders, deps.mirror)
   const records = { database, clock, progress, files }
-  const look = { ...deps, progress }
+  const inspecting = { ...deps, progress }
   const onEnd = (error: Error): void => publishEnded({ log, events }, 'load', error)
   const locator = new CrsDetector({ records, catalog, kinds, pool, onEnd })
   const making = { records, kinds, pool, locator, limits }
@@ -222,14 +222,14 @@ function createModules(deps: ImporterDeps) {
     cancel,
     runningDryRun,
     correcting,
-    preparing: { look, making, starting, running, log, events },
+    preparing: { inspecting, making, starting, running, log, events },
     running: { records, locks, tasks, archive, folders, events },
     restores: new Restores({ permit: deps.permit, database, catalog, jobs, locks, pool, clock, log }),
     edits: new Edits({ database, catalog, locks, pool, clock, log }),
     commands: createImportCommands({
       base: { records, catalog, kinds, pool },
       live,
-      look,
+      inspecting: inspecting,
       making,
       starting,
       cancel,

@@ -35,7 +35,7 @@ export const importPermissions: Action = {
     const kind = readChoice('The kind of rules', kindText, ['geoserver', 'geonode'] as const)
     const read = await readRules(context, kind, file, restFile)
     const report = await apply(context, read)
-    return { answer: toAnswer(report), text: toText(report), isFailed: report.bad.length > 0 }
+    return { json: toAnswer(report), text: toText(report), isFailed: report.bad.length > 0 }
   },
 }
 

@@ -15,7 +15,7 @@ const list: Action = {
     if (all !== true) query.set('state', 'failed')
     if (limit !== undefined) query.set('limit', limit)
     const jobs = listOf(await client.get(`/rest/jobs?${query}`), 'jobs')
-    return { answer: { jobs }, text: listText('jobs', columns, jobs.map(withServer)) }
+    return { json: { jobs }, text: listText('jobs', columns, jobs.map(withServer)) }
   },
 }
 
@@ -25,7 +25,7 @@ const retry: Action = {
   run: async ({ client }, [job = '']) => {
     if (!/^[1-9]\d{0,14}$/.test(job)) throw new UsageError(`JOB is the number of a job; found "${job}"`)
     await client.post(`/rest/jobs/${job}/retry`)
-    return { answer: { repeated: Number(job) }, text: `The work of job ${job} starts again` }
+    return { json: { repeated: Number(job) }, text: `The work of job ${job} starts again` }
   },
 }
 

@@ -75,13 +75,13 @@ export class ReachSocket extends Socket {
         if (error !== null) return callback(error, [])
         const isRefused = found.some(({ address }) => !isInReach(this.#reach, address, port))
         if (isRefused || found.length === 0) return callback(refusal(host), [])
-        answer(found, options.all === true, callback)
+        respond(found, options.all === true, callback)
       })
     }
   }
 }
 
-function answer(found: LookupAddress[], isAll: boolean, callback: Parameters<LookupFunction>[2]): void {
+function respond(found: LookupAddress[], isAll: boolean, callback: Parameters<LookupFunction>[2]): void {
   const [first] = found
   if (isAll || first === undefined) callback(null, found)
   else callback(null, first.address, first.family)

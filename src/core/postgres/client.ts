@@ -33,7 +33,7 @@ export function clientOptions(address: DatabaseAddress, purpose: string): Client
 }
 
 /** Throws if a server accepts the login and then does not respond; the caller ends the connection. */
-export async function requireAnswer(client: ClientBase, statement = 'select 1'): Promise<void> {
+export async function requireResponse(client: ClientBase, statement = 'select 1'): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_resolve, reject) => {
     const text = 'It takes the login and then does not answer'
@@ -67,7 +67,7 @@ export async function connectClient(
   try {
     await client.connect()
     // Removes a statement timeout of the administrator, which would abort loads.
-    await requireAnswer(client, 'set statement_timeout = 0')
+    await requireResponse(client, 'set statement_timeout = 0')
     return client
   } catch (error) {
     await client.end().catch(() => {})

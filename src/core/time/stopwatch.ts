@@ -3,9 +3,9 @@ import { ownCpuTime } from './cpu-time.ts'
 /** Factor by which a stopwatch exceeds its limit in elapsed time if the worker uses little CPU time. */
 const clockFactor = 10
 /** Shortest interval between two reads of the CPU time. */
-const minLookMs = 20
+const minCheckMs = 20
 /** Maximum interval between two checks; for short limits a quarter of the limit. */
-const longestLookMs = 1000
+const maxCheckMs = 1000
 /** If a check is delayed by more than this, this process was suspended. */
 const standstillMs = 1000
 
@@ -75,15 +75,15 @@ export class Stopwatch {
     if (this.#runsSince !== undefined) return
     this.#runsSince = performance.now()
     this.#dueMs = this.#spentMs + Math.max(0, ms)
-    this.#timer = setTimeout(() => this.#look(), Math.max(0, ms))
+    this.#timer = setTimeout(() => this.#check(), Math.max(0, ms))
   }
 
-  #look(): void {
+  #check(): void {
     setImmediate(() => {
       if (this.#runsSince === undefined) return
       this.pause()
       const leftMs = this.#leftMs()
-      if (leftMs > 0) this.#runFor(Math.max(leftMs, minLookMs))
+      if (leftMs > 0) this.#runFor(Math.max(leftMs, minCheckMs))
       else this.#options.onOver(this.#options.limitMs)
     })
   }
@@ -109,7 +109,7 @@ export class Stopwatch {
   }
 
   get #lookMs(): number {
-    return Math.max(this.#options.limitMs / 4, longestLookMs)
+    return Math.max(this.#options.limitMs / 4, maxCheckMs)
   }
 }
 

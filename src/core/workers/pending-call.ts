@@ -117,7 +117,7 @@ export class PendingCall {
       this.#done()
     } else if (report.type === 'error') this.fail(this.#reasonOr(unpackError(report.error)))
     else if (report.type === 'notice') this.#options.onNotice?.(report.notice)
-    else if (report.type === 'ask') void this.#answer(report.ask, report.query)
+    else if (report.type === 'ask') void this.#respond(report.ask, report.query)
     else if (report.type === 'chunk') {
       this.#chunks.push({ value: report.value })
       this.#wake()
@@ -198,7 +198,7 @@ export class PendingCall {
     return signal?.aborted === true ? signal.reason : error
   }
 
-  async #answer(ask: number, query: unknown): Promise<void> {
+  async #respond(ask: number, query: unknown): Promise<void> {
     const id = this.#id
     this.pause()
     try {

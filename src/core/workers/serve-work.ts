@@ -103,10 +103,10 @@ class ServedCall implements CallContext<unknown, unknown> {
   readonly ask = (query: unknown): Promise<unknown> => {
     this.signal.throwIfAborted()
     this.#requested += 1
-    const answer = Promise.withResolvers<unknown>()
-    this.#queries.set(this.#requested, answer)
+    const response = Promise.withResolvers<unknown>()
+    this.#queries.set(this.#requested, response)
     this.#send({ type: 'ask', id: this.#id, ask: this.#requested, query })
-    return answer.promise
+    return response.promise
   }
 
   take(message: Message<'abort' | 'more' | 'answer' | 'refuse'>): void {

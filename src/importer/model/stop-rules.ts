@@ -91,10 +91,10 @@ type Finding = Omit<Stopped, 'rule'> | undefined
 
 function entriesBeyond<Limit, Found>(
   limits: Record<string, Limit>,
-  look: (limit: Limit, column: string) => Found | undefined,
+  check: (limit: Limit, column: string) => Found | undefined,
 ): Finding {
   const found = Object.entries(limits).flatMap(([column, limit]) => {
-    const measured = look(limit, column)
+    const measured = check(limit, column)
     return measured === undefined ? [] : [{ column, limit, measured }]
   })
   if (found.length === 0) return undefined

@@ -11,12 +11,12 @@ import { HeavyRead, readTimeLimitMs } from './reads.ts'
 export function serveReads(reads: Reads): void {
   serveWork((place: SeriesLocation) => {
     const series = new OpenSeries(place)
-    const serve = (read: Read) => (call: ReadCall<never>) => answer(series, read, call)
+    const serve = (read: Read) => (call: ReadCall<never>) => serveRead(series, read, call)
     return Object.fromEntries(Object.entries(reads).map(([name, read]) => [name, serve(read)]))
   })
 }
 
-async function answer(
+async function serveRead(
   series: OpenSeries,
   read: Read,
   { argument, limits }: ReadCall<never>,

@@ -166,12 +166,12 @@ export class CounterUse {
 }
 
 function totalsOf({ investigations, requests }: VisitorActions): CounterTotals {
-  const [looked, taken] = [totalOf(investigations), totalOf(requests)]
+  const [investigated, requested] = [totalOf(investigations), totalOf(requests)]
   return {
-    investigations: looked.total,
-    uniqueInvestigations: looked.unique,
-    requests: taken.total,
-    uniqueRequests: taken.unique,
+    investigations: investigated.total,
+    uniqueInvestigations: investigated.unique,
+    requests: requested.total,
+    uniqueRequests: requested.unique,
   }
 }
 

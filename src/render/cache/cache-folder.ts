@@ -233,8 +233,10 @@ export class CacheFolder {
 }
 
 function leastUsed(paths: readonly string[]): string {
-  const looks = paths.map((path) => ({ path, usedMs: usedMsOf(path) })).sort((a, b) => a.usedMs - b.usedMs)
-  return looks[0]?.path ?? ''
+  const filesByUse = paths
+    .map((path) => ({ path, usedMs: usedMsOf(path) }))
+    .sort((a, b) => a.usedMs - b.usedMs)
+  return filesByUse[0]?.path ?? ''
 }
 
 function codeOf(error: unknown): number {

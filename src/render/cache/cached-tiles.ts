@@ -139,8 +139,8 @@ export class CachedTiles<Counts> {
         // If the data have changed, only tiles that cannot be from another version are still from the
         // requested one.
         const isNow = isOfVersion !== true || seen === before.seen
-        const look = isNow ? lookOf(seen, requestedMs) : lookOf(before.seen)
-        const isCurrent = await layers.isStill(layer, before, look)
+        const reading = isNow ? lookOf(seen, requestedMs) : lookOf(before.seen)
+        const isCurrent = await layers.isStill(layer, before, reading)
         if (isCurrent || !before.isCurrent || tries === maxTries)
           return { tile: { bytes, counts, version: before.version, isCurrent }, beside, at: layer }
       } catch (error) {

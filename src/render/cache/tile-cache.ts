@@ -164,10 +164,10 @@ export class TileCache {
 
   /** Tiles requested in one iteration of the event loop are looked up together. */
   async #ask(key: TileKey): Promise<CachedTile | undefined> {
-    const answer = Promise.withResolvers<CachedTile | undefined>()
-    this.#searches.push({ key, found: answer.resolve })
+    const result = Promise.withResolvers<CachedTile | undefined>()
+    this.#searches.push({ key, found: result.resolve })
     if (this.#searches.length === 1) setImmediate(() => void this.#search())
-    return answer.promise
+    return result.promise
   }
 
   async #search(): Promise<void> {

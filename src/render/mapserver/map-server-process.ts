@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { askFastCgi } from '../../core/network/fastcgi.ts'
+import { requestFastCgi } from '../../core/network/fastcgi.ts'
 import { programEnvironment } from '../../core/process/process.ts'
 import { cpuTimeOfProcess, isProcessIdle } from '../../core/time/cpu-time.ts'
 import { packError, unpackError } from '../../core/workers/error-codec.ts'
@@ -78,7 +78,7 @@ function openProcess({ programs, folder, env }: ProcessDeps, events: CarrierEven
   child.on('exit', (code, signal) => end(`ended (${signal ?? code})`))
   const waiting = new Map<number, AbortController>()
   const startedMs = performance.now()
-  const answer = async (id: number, request: MapServerRequest): Promise<void> => {
+  const respond = async (id: number, request: MapServerRequest): Promise<void> => {
     const left = new AbortController()
     waiting.set(id, left)
     try {
@@ -105,7 +105,7 @@ function openProcess({ programs, folder, env }: ProcessDeps, events: CarrierEven
   const cpuMs = (): number | undefined => (child.pid === undefined ? undefined : cpuTimeOfProcess(child.pid))
   return {
     post: (message: ToWorker) => {
-      if (message.type === 'call') void answer(message.id, message.argument as MapServerRequest)
+      if (message.type === 'call') void respond(message.id, message.argument as MapServerRequest)
       // MapServer ignores it; a request that was not sent yet is dropped.
       else if (message.type === 'abort') waiting.get(message.id)?.abort(unpackError(message.error))
     },
@@ -165,7 +165,7 @@ async function ask(
     SERVER_PORT: '80',
     SERVER_PROTOCOL: 'HTTP/1.1',
   }
-  const { mediaType, body, output } = await askFastCgi(socket, values, {
+  const { mediaType, body, output } = await requestFastCgi(socket, values, {
     signal,
     onConnect,
     maxBytes: maxAnswerBytes,

@@ -127,8 +127,8 @@ export class SourcesOfLayers {
 
   /** Returns the zoom levels by the finest of some rasters. */
   async #zooms(all: readonly PlacedSource[], signal: AbortSignal): Promise<LayerSources['zooms']> {
-    const looked = all.slice(0, 3).filter(({ geoTransform }) => geoTransform !== undefined)
-    const parts = (await Promise.all(looked.map((source) => this.#deps.parts(source, signal)))).flat()
+    const sampled = all.slice(0, 3).filter(({ geoTransform }) => geoTransform !== undefined)
+    const parts = (await Promise.all(sampled.map((source) => this.#deps.parts(source, signal)))).flat()
     if (parts.length === 0) return { minzoom: 0, maxzoom: 18 }
     const maxzoom = Math.max(...parts.map(({ zoom }) => zoom))
     const boxes = all.flatMap(({ boxes: own = [] }) => own)

@@ -84,7 +84,7 @@ function paletteOf({ levels }: TiffPyramid): AlignedFacts['palette'] {
 /**
  * Returns undefined for a file that is not aligned to the cells of Web Mercator, or that only GDAL can read.
  */
-async function look(file: RasterFile): Promise<AlignedFacts | undefined> {
+async function inspect(file: RasterFile): Promise<AlignedFacts | undefined> {
   return withPyramid(file, async (_, pyramid) => {
     const [finest] = pyramid?.levels ?? []
     if (pyramid === undefined || finest === undefined) return undefined
@@ -176,7 +176,7 @@ const handlers = {
   /** Returns the parts of Web Mercator that a raster covers. */
   parts: ({ source }: { source: DrawnRasterSource }, { signal }: CallContext): Promise<MercatorPart[]> =>
     mercatorParts(source, signal),
-  look: (file: RasterFile): Promise<AlignedFacts | undefined> => look(file),
+  look: (file: RasterFile): Promise<AlignedFacts | undefined> => inspect(file),
   /** Returns the range of most values of each band. */
   spread: async (
     { files }: { files: RasterFile[] },

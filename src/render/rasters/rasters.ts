@@ -96,7 +96,7 @@ export class Rasters {
   readonly #copies: RasterCopies
   readonly #sources: SourcesOfLayers
   readonly #pool: WorkPool<RasterHandlers>
-  readonly #looks = new PromiseCache<string, AlignedFacts | undefined>({ limit: kept })
+  readonly #inspections = new PromiseCache<string, AlignedFacts | undefined>({ limit: kept })
   readonly #facts = new PromiseCache<string, RasterFacts>({ limit: kept })
   readonly #values = new WorkQueue({ limit: 2, maxWaiting: { count: 200, refuse: tooBusy } })
   readonly #ending = new AbortController()
@@ -303,23 +303,23 @@ export class Rasters {
 
   /** Returns the file itself if it is aligned to the cells of Web Mercator, otherwise its copy. */
   async #aligned(layer: LayerRecord, source: DrawnRasterSource, signal: AbortSignal): Promise<RasterCopy> {
-    const look = source.isPlacedByClient === true ? undefined : await this.#look(source, signal)
-    if (look !== undefined) return { files: [source.file], palette: look.palette }
+    const facts = source.isPlacedByClient === true ? undefined : await this.#inspect(source, signal)
+    if (facts !== undefined) return { files: [source.file], palette: facts.palette }
     const { files, palette } = await this.#copies.get(layer.id, source, signal)
     return { files, palette }
   }
 
   /** A shared inspection continues when one of its callers leaves. */
-  #look({ file: rasterFile }: DrawnRasterSource, signal: AbortSignal): Promise<AlignedFacts | undefined> {
+  #inspect({ file: rasterFile }: DrawnRasterSource, signal: AbortSignal): Promise<AlignedFacts | undefined> {
     if (!/\.tiff?$/i.test(rasterFile.path)) return Promise.resolve(undefined)
-    const look = this.#looks.get(JSON.stringify(rasterFile), () =>
+    const facts = this.#inspections.get(JSON.stringify(rasterFile), () =>
       this.#pool.call('look', rasterFile, { deadlineMs: drawMs }).catch((error: unknown) => {
         if (error instanceof Failure) throw error
         // GDAL may be able to read a file that this TIFF reader cannot.
         return undefined
       }),
     )
-    return orAborted(look, signal)
+    return orAborted(facts, signal)
   }
 
   /** Properties that determine colours: the same for every tile of a version. */

@@ -70,7 +70,7 @@ export class RowFiles {
     const known = this.#known.get(layer.id, () => unknown(version))
     if (known.version < version) this.#forget(layer.id, known, version)
     if (known.version !== version) return undefined
-    if (performance.now() - known.lookedMs > lookMs) void this.#look(layer, known)
+    if (performance.now() - known.lookedMs > lookMs) void this.#check(layer, known)
     if (known.path !== undefined) return known.path
     known.tiles += 1
     if (known.tiles >= minTiles && performance.now() >= known.notBeforeMs && !known.isMaking)
@@ -98,7 +98,7 @@ export class RowFiles {
     Object.assign(known, { ...unknown(version), notBeforeMs: known.notBeforeMs, isMaking: known.isMaking })
   }
 
-  async #look(layer: LayerRecord, known: Known): Promise<void> {
+  async #check(layer: LayerRecord, known: Known): Promise<void> {
     const { version } = known
     known.lookedMs = performance.now()
     const path = await this.#deps.files.find(layer, version, 'rows').catch(() => undefined)

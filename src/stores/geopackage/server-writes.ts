@@ -58,7 +58,7 @@ const lastWordsMs = 1000
 /** Messages of another thread about an earlier change arrive within this time. */
 const newsMs = 3
 const newsLooks = 3
-const looks = 5
+const attempts = 5
 
 const rememberedFiles = 1000
 const rememberedLooks = 1000
@@ -236,7 +236,7 @@ const none: Texts = new Set()
 /** Returns the state of a file, and its states before changes that Terrane made. */
 export async function databaseState(path: string): Promise<TableState> {
   let text = ''
-  for (let attempt = 0; attempt < looks; attempt += 1) {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
     const before = files.get(path)
     // Readers see the previous state: no other program can write during a transaction of Terrane, and a log
     // move changes nothing.

@@ -147,7 +147,7 @@ function tilePages(
   signal: AbortSignal,
   note?: TileNote,
 ): AsyncGenerator<FeaturePage> {
-  return lookedPages(place, (layout, check) => tileSql(layout, query, check), signal, note)
+  return pagesWithState(place, (layout, check) => tileSql(layout, query, check), signal, note)
 }
 
 async function* sharedPages(
@@ -158,7 +158,7 @@ async function* sharedPages(
 ): AsyncGenerator<TilesPage> {
   const statement = (layout: ReadLayout, check: string | undefined): TileStatement =>
     tilesSql(layout, query, check)
-  for await (const page of lookedPages(place, statement, signal, note))
+  for await (const page of pagesWithState(place, statement, signal, note))
     yield tilesPage(page, query.boxesOf.length)
 }
 
@@ -178,16 +178,16 @@ function tilesPage({ batch, ids }: FeaturePage, tiles: number): TilesPage {
 }
 
 /** Yields pages of rows, and reads the state of the table after them. */
-function lookedPages(
+function pagesWithState(
   place: TablePlace,
   statement: (layout: ReadLayout, check: string | undefined) => TileStatement,
   signal: AbortSignal,
   note: TileNote = {},
 ): AsyncGenerator<FeaturePage> {
   const read = async function* (layout: ReadLayout, check: string | undefined) {
-    const look = await lookOf(place, layout)
+    const stateSql = await stateQueryOf(place, layout)
     const tail: CopyTail = { rows: [] }
-    yield* readRows(place.client, { ...statement(layout, check), look }, tail)
+    yield* readRows(place.client, { ...statement(layout, check), stateSql: stateSql }, tail)
     place.statements?.hasLost(tail.error)
     const seen = stateOfRows(tail.rows)
     if (seen !== undefined) note.seen = seen
@@ -198,7 +198,7 @@ function lookedPages(
 /**
  * Returns a query for the state of the table after its rows, sent in the same message to save a round trip.
  */
-async function lookOf(
+async function stateQueryOf(
   { client, statements }: TablePlace,
   { facts }: ReadLayout,
 ): Promise<string | undefined> {
@@ -265,7 +265,7 @@ async function* readByLayout<Page>(
 
 async function* readRows(
   client: PoolClient,
-  { sql, schema, attributes, look }: TileStatement & { look: string | undefined },
+  { sql, schema, attributes, stateSql: look }: TileStatement & { stateSql: string | undefined },
   tail: CopyTail,
 ): AsyncGenerator<FeaturePage> {
   const sent = attributes.map((one) => (one.type === 'decimal' ? { ...one, type: 'text' as const } : one))

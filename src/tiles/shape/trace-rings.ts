@@ -27,7 +27,7 @@ function findBoundary(edges: SnappedEdges): Boundary {
   for (let at = 0; at < count; ) {
     let next = at + 1
     while (next < count && from[next] === from[at] && to[next] === to[at]) next += 1
-    beside.look(at, next)
+    beside.locate(at, next)
     if (beside.isInside !== beside.isInsideBeyond) {
       const isForward = beside.isForwardDown === beside.isInside
       boundary.from[boundary.count] = (isForward ? from : to)[at] as number
@@ -82,7 +82,7 @@ class EdgesBeside {
     })
   }
 
-  look(first: number, next: number): void {
+  locate(first: number, next: number): void {
     const { from, to, xs, ys, part } = this.#edges
     const [a, b] = [from[first] as number, to[first] as number]
     const x = ((xs[a] as number) + (xs[b] as number)) / 2

@@ -8,7 +8,7 @@ import type { LogFile, LogStart } from './log-file.ts'
 import { comparedBytes, readStart } from './log-file.ts'
 
 const maxFiles = 1000
-const maxLooks = 10
+const maxRounds = 10
 const betweenLooksMs = 25
 /** Error codes of temporary failures, such as those of an overloaded system. */
 const passingCodes = new Set([
@@ -55,14 +55,14 @@ export class LogFiles {
    * examines `others`.
    */
   async list(others: readonly string[], signal: AbortSignal): Promise<LogFile[]> {
-    for (let look = 1; look <= maxLooks; look += 1) {
+    for (let round = 1; round <= maxRounds; round += 1) {
       const paths = await this.#paths(others)
       const before: Seen = new Map()
       const files = await this.#examineAll(paths, before)
       const after = await seenAt(await this.#paths(others))
       // In the last round, changes of rotated parts are accepted: slow workers may write to them for any
       // time.
-      if (isUnchanged(before, after, { current: paths.current, mayGrow: look === maxLooks }))
+      if (isUnchanged(before, after, { current: paths.current, mayGrow: round === maxRounds }))
         return withoutCopies(files.map((file) => grown(file, after)))
       await sleep(betweenLooksMs, undefined, { signal })
     }

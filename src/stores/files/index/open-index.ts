@@ -133,7 +133,7 @@ export class FileIndex {
       const count = blockCount(group.boxes)
       const unions = this.#read(new Float32Array(count * 4), blocksAt)
       blocksAt += count * boxBytes
-      let looked = 0
+      let sinceYield = 0
       for (let block = 0; block < count; block += 1) {
         const relation = areas === undefined ? 'within' : relationOf(unions, block * 4, areas)
         if (relation === 'apart') continue
@@ -143,9 +143,9 @@ export class FileIndex {
           entries + block * blockBoxes * indexEntryBytes,
         )
         take(bytes, { size, from: place * groupRows, isWithin: relation === 'within' })
-        looked += size
-        if (looked < pieceValues) continue
-        looked = 0
+        sinceYield += size
+        if (sinceYield < pieceValues) continue
+        sinceYield = 0
         yield
       }
       yield

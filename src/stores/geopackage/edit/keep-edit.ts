@@ -38,18 +38,18 @@ export function openKeeper(
   const has = (table: string, column: string, rowid: bigint): boolean =>
     db.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?`).get(rowid) !== undefined
   let before: SavedRowState = 'untouched'
-  const look = (rowid: bigint): void => {
+  const retain = (rowid: bigint): void => {
     before = has(old, id, rowid) ? 'kept' : has(added, 'id', rowid) ? 'added' : 'untouched'
   }
   return {
     beforeTouch: (rowid) => {
-      look(rowid)
+      retain(rowid)
       if (before !== 'untouched') return
       const copy = `INSERT INTO ${old} SELECT * FROM main.${quoteName(rows.name)} WHERE ${id} = ?`
       db.prepare(copy).run(rowid)
     },
     finish: (rowid, done) => {
-      if (done === 'added') look(rowid)
+      if (done === 'added') retain(rowid)
       if (done === 'added' && before === 'untouched') db.prepare(`INSERT INTO ${added} VALUES (?)`).run(rowid)
       const after = tallyAfter(db, rows, kept, { rowid, done })
       writeSnapshot(db, kept.number, { ...recordOf(kept), base: lastChange, after })

@@ -119,7 +119,7 @@ function differenceKeeper(difference: Difference): EditKeeper {
   const { facts } = rows
   const kept = quoteTable(facts.schema, snapshotName(note.id))
   let before: SavedRowState = 'untouched'
-  const look = async (featureId: string): Promise<void> => {
+  const retain = async (featureId: string): Promise<void> => {
     const { sql, values } = conditionsOf(facts, { table: facts.name, featureId })
     const select = `select ${changeColumn} as change from ${kept} ${sql}`
     const { rows: found } = await connection.run<{ change: string }>(doing, select, values)
@@ -128,12 +128,12 @@ function differenceKeeper(difference: Difference): EditKeeper {
   }
   return {
     beforeTouch: async (featureId) => {
-      await look(featureId)
+      await retain(featureId)
       if (before !== 'untouched') return
       await copyRow(difference, featureId, 'changed', givableColumns(facts))
     },
     finish: async (featureId, done) => {
-      if (done === 'added') await look(featureId)
+      if (done === 'added') await retain(featureId)
       if (done === 'added' && before === 'untouched')
         await copyRow(difference, featureId, 'added', [facts.primaryKey])
       return { kept: await close(difference, done), counts: editCounts(done, before) }
