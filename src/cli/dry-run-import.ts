@@ -72,10 +72,10 @@ function changesText(changes: unknown): string {
 function rejectMessages(found: unknown): MessageView[] {
   return listOf(found, 'rejects').map((one) => {
     const field = readString(one, 'field')
-    const place = field === '' ? '' : `"${field}": `
+    const prefix = field === '' ? '' : `"${field}": `
     return {
       level: 'warning',
-      text: `${Number(readField(one, 'count'))} rows would be rejected: ${place}${readString(one, 'reason')}`,
+      text: `${Number(readField(one, 'count'))} rows would be rejected: ${prefix}${readString(one, 'reason')}`,
     }
   })
 }

@@ -109,10 +109,10 @@ function readColumns(attributes: unknown): ColumnView[] {
 export function readMessages(value: unknown): MessageView[] {
   return list(value).map((one) => {
     const { level, message, row, code } = object(one)
-    const place = typeof row === 'number' ? ` (row ${row})` : ''
+    const suffix = typeof row === 'number' ? ` (row ${row})` : ''
     return {
       level: text(level) ?? 'info',
-      text: `${text(message) ?? ''}${place}`,
+      text: `${text(message) ?? ''}${suffix}`,
       ...present('code', text(code)),
     }
   })

@@ -31,7 +31,7 @@ const longestWaitMs = 20_000
 
 export interface MonitoringDeps {
   settings: MonitoringSettings
-  place: SeriesLocation
+  location: SeriesLocation
   services: Services
   notifications: Pick<Notifications, 'evaluate'>
   events: EventBus
@@ -65,11 +65,11 @@ export class Monitoring {
   #doubles: ReadonlyMap<number, string> = new Map()
 
   constructor(deps: MonitoringDeps) {
-    const { settings, place, log, clock, events, services } = deps
+    const { settings, location, log, clock, events, services } = deps
     this.#deps = deps
     this.#health = new Health(clock, log)
     const { limits, keep, privacy, placesFile, ownNetworks = [] } = settings
-    this.#collector = new CollectorHandle({ place, limits, keep, privacy, ownNetworks, placesFile }, log)
+    this.#collector = new CollectorHandle({ location, limits, keep, privacy, ownNetworks, placesFile }, log)
     this.#stopListening = [
       events.on('exception.caught', ({ error, where }) => this.#noteException(error, where)),
       services.onChange((change) => this.#noteChange(change)),

@@ -146,12 +146,12 @@ function densified({ minX, minY, maxX, maxY }: Envelope, z: number): Float64Arra
 
 async function transformAll({ transformPlace, transform }: Reprojector, points: Float64Array): Promise<void> {
   if (transformPlace === undefined) return await transform(points)
-  const place = { x: 0, y: 0 }
+  const position = { x: 0, y: 0 }
   for (let at = 0; at < points.length; at += 3) {
-    place.x = points[at] as number
-    place.y = points[at + 1] as number
-    transformPlace(place, 0)
-    points[at] = place.x
-    points[at + 1] = place.y
+    position.x = points[at] as number
+    position.y = points[at + 1] as number
+    transformPlace(position, 0)
+    points[at] = position.x
+    points[at + 1] = position.y
   }
 }

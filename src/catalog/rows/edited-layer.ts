@@ -31,8 +31,8 @@ export async function editLayer(
   at: string,
 ): Promise<LayerRecord | undefined> {
   const { end, isJoined, user, since, counts, rowsAdded, envelope } = edit
-  const place = { storeId: layer.storeId, table: layer.nativeName }
-  await (isJoined ? continueContent : succeedContent)(db, place, { at, end })
+  const table = { storeId: layer.storeId, table: layer.nativeName }
+  await (isJoined ? continueContent : succeedContent)(db, table, { at, end })
   const { featureCount } = layer.details
   const details = {
     ...without(layer.details, 'envelope', 'featureCount', 'times'),

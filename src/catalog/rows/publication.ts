@@ -53,11 +53,11 @@ export interface Refresh {
 
 export async function refreshLayer(
   db: Queryable,
-  place: { workspace: string; name: string },
+  target: { workspace: string; name: string },
   refresh: Refresh,
   note: VersionNote,
 ): Promise<LayerRecord | undefined> {
-  const layer = await findLayer(db, place.workspace, place.name)
+  const layer = await findLayer(db, target.workspace, target.name)
   if (layer === undefined) return undefined
   const kept = without(layer.details, 'envelope', 'featureCount', 'times', 'srs', 'crs')
   const { storeId, nativeName, end } = refresh
@@ -68,5 +68,5 @@ export async function refreshLayer(
   await succeedContent(db, { storeId, table: nativeName }, { at: note.at, end, from })
   await updateLayer(db, { ...layer, storeId, nativeName, details }, note)
   await growBesides(db, { ...layer, storeId, nativeName }, note)
-  return findLayer(db, place.workspace, place.name)
+  return findLayer(db, target.workspace, target.name)
 }

@@ -105,10 +105,10 @@ export async function findDefaultStore(db: Queryable, workspace: string): Promis
 
 export async function insertStore(
   db: Queryable,
-  place: { workspace: string; name: string; at: string },
+  target: { workspace: string; name: string; at: string },
   values: StoreValues,
 ): Promise<number> {
-  const { workspace, name, at } = place
+  const { workspace, name, at } = target
   const row = await db
     .insertInto('stores')
     .values({ workspace, name, ...toColumns(values), created_at: at, updated_at: at })

@@ -65,8 +65,8 @@ export async function insertPublished(
     const free = name ?? (await freeLayerName(db, workspace, toLayerName(proposedName)))
     const taken = name !== undefined && (await freeLayerName(db, workspace, name)) !== name
     if (taken) throw conflict('layer-exists', `Layer "${workspace}:${free}" exists already`)
-    const place = { workspace, name: free, storeId, nativeName, details }
-    const layer = await insertLayer(db, place, nowOf(clock), { mode: publishMode })
+    const row = { workspace, name: free, storeId, nativeName, details }
+    const layer = await insertLayer(db, row, nowOf(clock), { mode: publishMode })
     const fact = { workspace, layer: layer.name, mode: publishMode, rows: details.featureCount ?? 0 }
     await events.record(db, { name: 'layer.published', fact })
     return { layer, fact }

@@ -21,8 +21,8 @@ export const publish: Action = {
     if (store === undefined) throw new UsageError('`terrane layers publish` needs --store NAME')
     if ((table === undefined) !== (all === true))
       throw new UsageError('`terrane layers publish` needs either the NAME of a table or raster, or --all')
-    const place = await readStoreName(context, store)
-    const { path, kind } = await findStore(client, place)
+    const storeName = await readStoreName(context, store)
+    const { path, kind } = await findStore(client, storeName)
     const { list, item, contents } = published[kind.item]
     const managed = readManaged(values)
     if (managed !== undefined && kind.item === 'coverageStore')
@@ -40,7 +40,7 @@ export const publish: Action = {
       const failed = listOf(response, 'failed')
       const lines = [
         ...listOf(response, 'published').map(
-          (layer) => `Layer ${place.workspace}:${readString(layer, 'name')} is published`,
+          (layer) => `Layer ${storeName.workspace}:${readString(layer, 'name')} is published`,
         ),
         ...failed.map((one) => `${readString(one, 'table')} is not: ${readString(one, 'reason')}`),
       ]
@@ -51,6 +51,6 @@ export const publish: Action = {
     const body = givenOptions({ nativeName: table, name, title, abstract, srs, managed })
     const response = await client.post(`${path}/${list}`, { [item]: body })
     const layer = readString(readField(response, item), 'name')
-    return { json: response, text: `Layer ${place.workspace}:${layer} is published` }
+    return { json: response, text: `Layer ${storeName.workspace}:${layer} is published` }
   },
 }

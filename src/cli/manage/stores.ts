@@ -161,10 +161,10 @@ const remove: Action = {
   words: ['NAME'],
   options: ['workspace', 'recurse'],
   run: async (context, [name = '']) => {
-    const place = await readStoreName(context, name)
-    const { path } = await findStore(context.client, place)
+    const storeName = await readStoreName(context, name)
+    const { path } = await findStore(context.client, storeName)
     await context.client.delete(`${path}${context.values.recurse === true ? '?recurse=true' : ''}`)
-    const deleted = `${place.workspace}:${place.name}`
+    const deleted = `${storeName.workspace}:${storeName.name}`
     return { json: { deleted }, text: `Store ${deleted} is deleted` }
   },
 }

@@ -46,15 +46,15 @@ export function readFiles(read: Reader, dataDirectory: string): FileSettings {
     redirects: read.flag('TERRANE_FILES_REDIRECT', false),
   }
   if (location === undefined) return rest
-  const place = parseS3Location(location)
-  if (place === undefined) {
+  const target = parseS3Location(location)
+  if (target === undefined) {
     read.problem('TERRANE_FILES', `must be such as s3://bucket/prefix, found "${location}"`)
     return rest
   }
   if (accessKey === undefined) read.problem('TERRANE_FILES_ACCESS_KEY', 'must be set with TERRANE_FILES')
   if (secretKey === undefined) read.problem('TERRANE_FILES_SECRET_KEY', 'must be set with TERRANE_FILES')
   if (accessKey === undefined || secretKey === undefined) return rest
-  return { ...rest, s3: { ...place, endpoint, region, accessKey, secretKey, addressing } }
+  return { ...rest, s3: { ...target, endpoint, region, accessKey, secretKey, addressing } }
 }
 
 /** Parses `s3://bucket/prefix`; the prefix ends with a slash unless it is empty. Undefined for other texts. */

@@ -98,8 +98,8 @@ function cannotOpen(settings: DatabaseSettings, reason: string, cause: unknown):
   if ('path' in settings)
     return new Error(`The catalogue database ${settings.path} cannot be opened: ${reason}`, { cause })
   const { hostname, port } = new URL(settings.url.reveal())
-  const place = `${hostname} port ${port === '' ? '5432' : port}`
-  const text = `The catalogue database at ${place} (TERRANE_DATABASE_URL) cannot be reached: ${reason}. Start it, then start the server again`
+  const address = `${hostname} port ${port === '' ? '5432' : port}`
+  const text = `The catalogue database at ${address} (TERRANE_DATABASE_URL) cannot be reached: ${reason}. Start it, then start the server again`
   return new Error(text, { cause })
 }
 

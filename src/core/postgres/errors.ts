@@ -66,36 +66,36 @@ export function connectionFailure(thrown: unknown, address: DatabaseAddress): Fa
   if (thrown instanceof Failure) return thrown
   const error = withoutPassword(thrown, address.password)
   const { code = '', message } = factsOf(error)
-  const place = `${address.host} port ${address.port}`
+  const endpoint = `${address.host} port ${address.port}`
   const failure = (text: string): Failure => invalid('store-connection', text, { cause: error })
   const outage = (text: string): Failure =>
     invalid('store-connection', text, { cause: error, retryAfterSeconds: outageRetrySeconds })
   if (code === 'ENOTFOUND') return failure(`Host "${address.host}" is not known`)
   if (code === 'EAI_AGAIN') return outage(`The address of host "${address.host}" cannot be looked up now`)
-  if (code === 'ECONNREFUSED') return outage(`Nothing listens on ${place}`)
-  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return outage(`${place} cannot be reached`)
-  if (code === '28P01') return failure(`User "${address.user}" or its password is wrong at ${place}`)
+  if (code === 'ECONNREFUSED') return outage(`Nothing listens on ${endpoint}`)
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return outage(`${endpoint} cannot be reached`)
+  if (code === '28P01') return failure(`User "${address.user}" or its password is wrong at ${endpoint}`)
   if (code.startsWith('28')) {
-    return failure(`User "${address.user}" may not connect to database "${address.database}" at ${place}`)
+    return failure(`User "${address.user}" may not connect to database "${address.database}" at ${endpoint}`)
   }
-  if (code === '3D000') return failure(`Database "${address.database}" does not exist at ${place}`)
+  if (code === '3D000') return failure(`Database "${address.database}" does not exist at ${endpoint}`)
   if (code === '42501') return failure(`User "${address.user}" may not use database "${address.database}"`)
   if (code.startsWith('53') || code === '57P03') {
-    const text = `PostgreSQL at ${place} takes no connection now: ${plainReason(error) ?? message}`
+    const text = `PostgreSQL at ${endpoint} takes no connection now: ${plainReason(error) ?? message}`
     const options = { cause: error, retryAfterSeconds: outageRetrySeconds }
     return new Failure('unavailable', 'store-busy', text, options)
   }
   if (/timeout|timed out/i.test(message) || code === 'ETIMEDOUT') {
-    return outage(`No PostgreSQL answered at ${place} within 8 seconds`)
+    return outage(`No PostgreSQL answered at ${endpoint} within 8 seconds`)
   }
-  if (/does not support SSL/i.test(message)) return failure(`The server at ${place} offers no TLS`)
+  if (/does not support SSL/i.test(message)) return failure(`The server at ${endpoint} offers no TLS`)
   if (code.startsWith('ERR_TLS') || /certificate/i.test(message)) {
-    return failure(`The certificate of ${place} is not trusted: ${plainReason(error) ?? message}`)
+    return failure(`The certificate of ${endpoint} is not trusted: ${plainReason(error) ?? message}`)
   }
   if (/password must be a string|no password/i.test(message)) {
-    return failure(`The server at ${place} asks for a password: the parameter "passwd" is missing`)
+    return failure(`The server at ${endpoint} asks for a password: the parameter "passwd" is missing`)
   }
-  const reported = `No connection to PostgreSQL at ${place}: ${plainReason(error) ?? message}`
+  const reported = `No connection to PostgreSQL at ${endpoint}: ${plainReason(error) ?? message}`
   return isConnectionLost(error) ? outage(reported) : failure(reported)
 }
 

@@ -98,8 +98,8 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): Promise<ResultOf<H, K>> {
-    const place = placeOptions(parameters[1] ?? {})
-    const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
+    const placement = placeOptions(parameters[1] ?? {})
+    const leave = this.#queue.enterNow(placement) ?? (await this.#queue.enter(placement))
     try {
       return await this.callNow(name, ...parameters)
     } finally {

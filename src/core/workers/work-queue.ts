@@ -255,9 +255,9 @@ export class WorkQueue {
       this.#fill()
     } else if (waiter.key !== undefined) {
       const line = this.#lines.get(waiter.key) ?? []
-      const place = line.indexOf(waiter)
-      if (place < 0) return
-      line.splice(place, 1)
+      const index = line.indexOf(waiter)
+      if (index < 0) return
+      line.splice(index, 1)
       this.#stopWaiting(waiter)
     }
     turn.reject(reason)

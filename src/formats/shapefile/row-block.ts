@@ -43,7 +43,7 @@ export class RowBlock implements DbfBlock {
     this.rows[index] = rows === undefined ? -1 : rows.at
     this.starts[index] = shapes === undefined ? 0 : shapes.start
     this.lengths[index] = length
-    this.places[index] = shapes === undefined || length < 0 ? 0 : shapes.place / 2
+    this.places[index] = shapes === undefined || length < 0 ? 0 : shapes.offset / 2
     this.#shapeBytes += length
     if (shapes?.problem === undefined) return
     this.problems.set(index, shapes.problem)

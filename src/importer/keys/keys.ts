@@ -66,7 +66,7 @@ export class KeyFinder {
 
   constructor(deps: KeyDeps) {
     this.#deps = deps
-    const place = (isProcess: boolean): WorkLocation => ({ isProcess, ownFolder: deps.folders.stores })
+    const location = (isProcess: boolean): WorkLocation => ({ isProcess, ownFolder: deps.folders.stores })
     const common = {
       limit: searches,
       surplusMs: keepMs,
@@ -75,11 +75,11 @@ export class KeyFinder {
     }
     this.#threads = new WorkPool<KeysWork>({
       ...common,
-      start: (events) => startThread(file, { ...events, data: place(false) }),
+      start: (events) => startThread(file, { ...events, data: location(false) }),
     })
     this.#processes = new WorkPool<KeysWork>({
       ...common,
-      start: (events) => startProcess(file, { ...events, maxHeapMb, data: place(true) }),
+      start: (events) => startProcess(file, { ...events, maxHeapMb, data: location(true) }),
     })
   }
 

@@ -184,8 +184,8 @@ export class RunningTask implements Running, StageNotes {
   }
 
   /** Publishes the layer and completes the task in one transaction. */
-  async publish({ task, place, published, makeStore, tidy }: TaskPublication): Promise<void> {
-    this.#task = await publishTask(this.#deps, this.record, task, place, published, makeStore)
+  async publish({ task, publishedTable, published, makeStore, tidy }: TaskPublication): Promise<void> {
+    this.#task = await publishTask(this.#deps, this.record, task, publishedTable, published, makeStore)
     await tidy?.()
   }
 

@@ -174,7 +174,7 @@ export interface Committed {
 /** A layer to publish or refresh, together with the end of its task. */
 export interface TaskPublication {
   task: TaskRecord
-  place: PublishedTable
+  publishedTable: PublishedTable
   published: Published
   /** Creates or changes the store, in the same transaction. */
   makeStore?(change: CatalogTransaction): Promise<StoreRecord>

@@ -108,8 +108,8 @@ export class PolygonWatch {
   #count(row: number, { reason, x, y }: { reason: string; x?: number; y?: number }): void {
     this.#invalid += 1
     if (this.#named.length >= namedRows) return
-    const place = x === undefined || y === undefined ? '' : ` at ${x} ${y}`
-    this.#named.push(`row ${row}: ${reason}${place}`)
+    const suffix = x === undefined || y === undefined ? '' : ` at ${x} ${y}`
+    this.#named.push(`row ${row}: ${reason}${suffix}`)
   }
 
   #messages(): FormatMessage[] {

@@ -26,11 +26,11 @@ async function findRows(
   let bytes = 0
   try {
     for await (const batch of source.batches) {
-      for (const [place, row] of batch.rowNumbers.entries()) {
+      for (const [index, row] of batch.rowNumbers.entries()) {
         if (!requested.has(row)) continue
-        const { geometry } = rowGeometry(batch, place)
+        const { geometry } = rowGeometry(batch, index)
         const wkb = geometry === undefined ? undefined : Buffer.from(geometry).toString('base64')
-        const properties = rowProperties(batch, place)
+        const properties = rowProperties(batch, index)
         found.set(row, wkb === undefined ? { properties } : { properties, wkb })
         bytes += (wkb?.length ?? 0) + 100 + 50 * batch.columns.length
       }

@@ -30,16 +30,16 @@ function* asRead(
   source: FeatureBatch,
   rejects: readonly RejectedRow[],
 ): Generator<[RejectedRow, RejectSource]> {
-  const places = new Map<number, number>()
-  source.rowNumbers.forEach((number, place) => {
-    places.set(number, place)
+  const indexes = new Map<number, number>()
+  source.rowNumbers.forEach((number, index) => {
+    indexes.set(number, index)
   })
   for (const reject of rejects) {
-    const place = places.get(reject.row)
-    if (place === undefined) yield [reject, 'row-not-read']
+    const index = indexes.get(reject.row)
+    if (index === undefined) yield [reject, 'row-not-read']
     else {
       const facts = without(reject, 'geometry')
-      const row = { ...facts, properties: rowProperties(source, place), ...rowGeometry(source, place) }
+      const row = { ...facts, properties: rowProperties(source, index), ...rowGeometry(source, index) }
       yield [row, 'row-not-transformed']
     }
   }

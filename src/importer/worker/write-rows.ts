@@ -50,10 +50,10 @@ const encoder = new TextEncoder()
 /** Reads rows of a task up to the last requested one and yields the requested rows as text. */
 export async function* writeTaskRows(
   request: TaskRowsRequest,
-  place: WorkLocation,
+  location: WorkLocation,
   signal: AbortSignal,
 ): AsyncGenerator<RowsPart> {
-  const rows = await openRows(request.plan, place, signal)
+  const rows = await openRows(request.plan, location, signal)
   const isMoved =
     request.form === 'geojson' && request.crs !== undefined && rows.schema.geometry !== undefined
   const reprojector = isMoved ? await towardsDegrees(request.crs ?? '', signal) : undefined

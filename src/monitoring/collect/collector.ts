@@ -33,7 +33,7 @@ const createCollector: CreateCollector = (service, parts) => makers[service.sour
 
 /** Settings passed to the collector thread at its start. Plain data. */
 export interface CollectorSettings {
-  place: SeriesLocation
+  location: SeriesLocation
   limits: SeriesLimits
   keep: Retention
   privacy: PrivacyMode
@@ -67,9 +67,9 @@ export class Collector {
   #now = 0
 
   constructor(settings: CollectorSettings, openWriter: OpenWriter, log: Say) {
-    const { place, limits, keep, privacy, placesFile, ownNetworks = [] } = settings
+    const { location, limits, keep, privacy, placesFile, ownNetworks = [] } = settings
     this.#keep = keep
-    this.#series = new SharedSeries({ place, limits, openWriter })
+    this.#series = new SharedSeries({ location, limits, openWriter })
     this.#places = new AddressLookup(placesFile)
     this.#salts = new Salts((work) => this.#series.withDatabase(work))
     this.#classifier = createClassifier({

@@ -22,9 +22,9 @@ export function orderRows(rows: RowTable, values: Float64Array, names: RowNames)
   const next = ends.slice()
   const order = new Uint32Array(rows.length)
   periods.forEach((period, row) => {
-    const place = next[period] ?? 0
-    order[place] = row
-    next[period] = place + 1
+    const rank = next[period] ?? 0
+    order[rank] = row
+    next[period] = rank + 1
   })
   for (let period = 0; period < names.periods; period += 1) {
     const part = order.subarray(ends[period] ?? 0, ends[period + 1] ?? 0)
@@ -56,6 +56,6 @@ function rankColumn(rows: RowTable, column: 'key' | 'innerKey', nameOf: (id: num
   const ids = rows.column(column)
   const named = [...distinctIds(ids)].map((id) => ({ id, name: nameOf(id) }))
   named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id - b.id))
-  const places = new Map(named.map(({ id }, place) => [id, place]))
-  return numbersOf(ids, places)
+  const ranks = new Map(named.map(({ id }, rank) => [id, rank]))
+  return numbersOf(ids, ranks)
 }

@@ -61,10 +61,10 @@ export async function readUsagePeriod(
     )
   for (const [keyId, serviceId, day, cells] of await read('monitoring_usage')) {
     if (!(cells instanceof Uint8Array)) continue
-    const place = { keyId: Number(keyId), serviceId: Number(serviceId), start: Number(day) }
-    if (serviceId === allServices) taker.takeOff({ ...place, row: UsageRow.decode(cells) })
-    else if (taker.addStored === undefined) taker.add({ ...place, row: UsageRow.decode(cells) })
-    else taker.addStored({ ...place, cells })
+    const key = { keyId: Number(keyId), serviceId: Number(serviceId), start: Number(day) }
+    if (serviceId === allServices) taker.takeOff({ ...key, row: UsageRow.decode(cells) })
+    else if (taker.addStored === undefined) taker.add({ ...key, row: UsageRow.decode(cells) })
+    else taker.addStored({ ...key, cells })
   }
   const open = await read('monitoring_usage_open')
   for (const rows of Map.groupBy(open, ([keyId, , day]) => `${day} ${keyId}`).values()) takeOpen(rows, taker)

@@ -19,7 +19,7 @@ const maxOfOwner = 100
 const largeAnswersOfOwner = 4
 
 export interface SeriesReaderOptions {
-  place: SeriesLocation
+  location: SeriesLocation
   /** The thread's file, which calls `serveReads`. */
   entry: URL
   log: Logger
@@ -87,7 +87,7 @@ export class SeriesReader<R extends Reads> {
   #isClosed = false
 
   constructor(options: SeriesReaderOptions) {
-    const { place, entry, log, keptThreads = 0 } = options
+    const { location, entry, log, keptThreads = 0 } = options
     const { heavyThreads = defaultHeavyThreads(), lightThreads = 2 } = options
     this.#options = options
     this.#pool = new WorkPool({
@@ -95,7 +95,7 @@ export class SeriesReader<R extends Reads> {
       heavyLimit: heavyThreads,
       kept: keptThreads,
       surplusMs: idleMs,
-      start: (startOptions) => startThread(entry, { ...startOptions, data: place }),
+      start: (startOptions) => startThread(entry, { ...startOptions, data: location }),
       onEnd: (error) => log.error({ err: error }, 'a thread that reads the series has ended'),
     })
   }

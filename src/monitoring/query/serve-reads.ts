@@ -9,8 +9,8 @@ import { HeavyRead, readTimeLimitMs } from './reads.ts'
 
 /** Serves the calls of a `SeriesReader` in a reader thread. */
 export function serveReads(reads: Reads): void {
-  serveWork((place: SeriesLocation) => {
-    const series = new OpenSeries(place)
+  serveWork((location: SeriesLocation) => {
+    const series = new OpenSeries(location)
     const serve = (read: Read) => (call: ReadCall<never>) => serveRead(series, read, call)
     return Object.fromEntries(Object.entries(reads).map(([name, read]) => [name, serve(read)]))
   })
@@ -46,8 +46,8 @@ class OpenSeries {
   #database: SeriesDatabase | undefined
   #empty: SeriesDatabase | undefined
 
-  constructor(place: SeriesLocation) {
-    this.#place = place
+  constructor(location: SeriesLocation) {
+    this.#place = location
   }
 
   async database(): Promise<SeriesDatabase> {

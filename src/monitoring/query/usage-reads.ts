@@ -128,12 +128,12 @@ export async function readLayerDemand(
 ): Promise<LayerDemand> {
   const cells = new Map<number, DemandCellSum>()
   const demand: LayerDemand = { cells: [], other: 0, wide: 0 }
-  const places = days.map(Number).join(',')
-  if (places === '') return demand
+  const dayList = days.map(Number).join(',')
+  if (dayList === '') return demand
   for (const table of ['monitoring_demand', 'monitoring_demand_open']) {
     const stored = await database.arrays(
       `select cells from ${table} where zone_id = (select id from monitoring_usage_zones where name = ?)
-       and day in (${places}) and resource_id = (select id from monitoring_resources where type = ? and name = ?)`,
+       and day in (${dayList}) and resource_id = (select id from monitoring_resources where type = ? and name = ?)`,
       [zone, resourceTypeId('layer'), layer],
     )
     for (const [bytes] of stored)

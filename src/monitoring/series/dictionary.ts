@@ -225,7 +225,7 @@ async function addRows<T>(
   { table, columns, keys, valuesOf }: DictionaryEntryKind<T>,
   part: readonly T[],
 ): Promise<IdRows> {
-  const row = `(${places(columns.length)})`
+  const row = `(${placeholders(columns.length)})`
   return database.arrays(
     `insert into ${table} (${columns.join(', ')}) values ${Array(part.length).fill(row).join(',')}
      returning id, ${columns.slice(0, keys).join(', ')}`,
@@ -240,7 +240,7 @@ async function findByName(
   names: SqlValue[],
 ): Promise<IdRows> {
   const room = padded(names, 1)
-  return database.arrays(`select id, ${columns} from ${table} where name in (${places(room)})`, names)
+  return database.arrays(`select id, ${columns} from ${table} where name in (${placeholders(room)})`, names)
 }
 
 async function findSeries(database: SeriesDatabase, part: readonly SeriesRef[]): Promise<IdRows> {
@@ -250,7 +250,7 @@ async function findSeries(database: SeriesDatabase, part: readonly SeriesRef[]):
   // PostgreSQL derives the types of all rows from the first one.
   const rows = [
     `(${Array(width).fill('cast(? as bigint)').join(',')})`,
-    ...Array(room - 1).fill(`(${places(width)})`),
+    ...Array(room - 1).fill(`(${placeholders(width)})`),
   ]
   const columns = seriesKind.columns.join(', ')
   return database.arrays(
@@ -277,7 +277,10 @@ async function updateLabels(
   for (let start = 0; start < labels.length; start += idsPerStatement) {
     const ids: SqlValue[] = labels.slice(start, start + idsPerStatement).map((label) => label.id)
     const room = padded(ids, 1)
-    await database.run(`update monitoring_labels ${sql} and id in (${places(room)})`, [...values, ...ids])
+    await database.run(`update monitoring_labels ${sql} and id in (${placeholders(room)})`, [
+      ...values,
+      ...ids,
+    ])
   }
 }
 
@@ -293,6 +296,6 @@ function padded(values: SqlValue[], keys: number): number {
   return room
 }
 
-function places(count: number): string {
+function placeholders(count: number): string {
   return Array(count).fill('?').join(',')
 }

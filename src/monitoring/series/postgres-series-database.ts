@@ -125,8 +125,11 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
     const perStatement = Math.floor(maxParameters / columns.length)
     for (let start = 0; start < rows.length; start += perStatement) {
       const part = rows.slice(start, start + perStatement)
-      const places = part.map(() => `(${columns.map(() => '?').join(',')})`).join(',')
-      await this.run(`insert into ${table} (${columns.join(',')}) values ${places} ${conflict}`, part.flat())
+      const placeholders = part.map(() => `(${columns.map(() => '?').join(',')})`).join(',')
+      await this.run(
+        `insert into ${table} (${columns.join(',')}) values ${placeholders} ${conflict}`,
+        part.flat(),
+      )
     }
   }
 

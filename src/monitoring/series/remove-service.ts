@@ -60,10 +60,10 @@ async function removeSeries({ database, state }: Work, serviceId: number): Promi
     [serviceId],
   )
   if (ids.length === 0) return false
-  const places = ids.map(() => '?').join(',')
+  const placeholders = ids.map(() => '?').join(',')
   for (const resolution of resolutions)
-    await database.run(`delete from ${tableOf[resolution]} where series_id in (${places})`, ids.flat())
-  await database.run(`delete from monitoring_series where id in (${places})`, ids.flat())
+    await database.run(`delete from ${tableOf[resolution]} where series_id in (${placeholders})`, ids.flat())
+  await database.run(`delete from monitoring_series where id in (${placeholders})`, ids.flat())
   await state.set('dictionary', state.get('dictionary') + 1)
   return true
 }

@@ -11,7 +11,7 @@ const maxResources = 200
 type Text = string | null
 
 /** Positions of columns in the header of a stored block. A position is never reassigned. */
-const places = { eventType: 0, status: 1, resources: 2, position: 16 } as const
+const columnNumbers = { eventType: 0, status: 1, resources: 2, position: 16 } as const
 const textPlaces = {
   method: 3,
   path: 4,
@@ -62,12 +62,12 @@ interface Header {
 export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   const count = events.length
   const columns: RequestColumn<unknown>[] = []
-  columns[places.eventType] = packColumn(events, (event) => event.eventType)
-  columns[places.status] = packColumn(events, (event) => event.status)
-  columns[places.resources] = packResources(events)
+  columns[columnNumbers.eventType] = packColumn(events, (event) => event.eventType)
+  columns[columnNumbers.status] = packColumn(events, (event) => event.status)
+  columns[columnNumbers.resources] = packResources(events)
   for (const name of textColumns)
     columns[textPlaces[name]] = packColumn(events, (event) => event[name], cleanText)
-  columns[places.position] = packColumn(events, positionOf)
+  columns[columnNumbers.position] = packColumn(events, positionOf)
   for (const name of useColumns)
     columns[usePlaces[name]] = packColumn(events, (event) => event[name] ?? null, cleanText)
   const hasFirstBytes = events.some(({ firstByteMilliseconds }) => firstByteMilliseconds != null)
@@ -121,9 +121,9 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
     offsets,
     isCountedOnly,
     uses: Object.fromEntries(uses) as RequestBlock['uses'],
-    eventTypes: column(places.eventType),
-    statuses: column(places.status),
-    resources: column(places.resources),
+    eventTypes: column(columnNumbers.eventType),
+    statuses: column(columnNumbers.status),
+    resources: column(columnNumbers.resources),
     texts: Object.fromEntries(textColumns.map((name) => [name, column(textPlaces[name])])) as Record<
       TextColumn,
       RequestColumn<Text>

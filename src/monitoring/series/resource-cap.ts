@@ -86,8 +86,8 @@ export async function findKnown(
   const known = new Set<string>()
   for (let start = 0; start < resources.length; start += namesPerStatement) {
     const names = resources.slice(start, start + namesPerStatement).map(({ name }) => name)
-    const places = names.map(() => '?').join(',')
-    const sql = `select type, name from monitoring_resources where name in (${places})`
+    const placeholders = names.map(() => '?').join(',')
+    const sql = `select type, name from monitoring_resources where name in (${placeholders})`
     for (const [type, name] of await database.arrays(sql, names)) {
       known.add(resourceKey({ type: resourceTypeOfId(Number(type)) ?? '', name: String(name) }))
     }

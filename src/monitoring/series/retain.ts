@@ -96,8 +96,8 @@ async function removeRowsPiece(
     await state.set('removing_series', 0)
     return true
   }
-  const places = ids.map(() => '?').join(',')
-  await database.run(`delete from monitoring_${name} where series_id in (${places}) and period < ?`, [
+  const placeholders = ids.map(() => '?').join(',')
+  await database.run(`delete from monitoring_${name} where series_id in (${placeholders}) and period < ?`, [
     ...ids.flat(),
     state.get('removing_to'),
   ])

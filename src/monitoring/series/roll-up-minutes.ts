@@ -253,9 +253,9 @@ class Settlement {
   async #countUsage({ serviceId, minute, batches }: DirtyMinute): Promise<void> {
     const { database, zoneDays } = this.#work
     const day = zoneDays.dayOf(minute).start
-    const places = batches.map(() => '?').join(',')
+    const placeholders = batches.map(() => '?').join(',')
     const blocks = await database.arrays(
-      `select data from monitoring_requests where service_id = ? and minute = ? and batch in (${places}) order by id`,
+      `select data from monitoring_requests where service_id = ? and minute = ? and batch in (${placeholders}) order by id`,
       [serviceId, minute, ...batches],
     )
     for (const [data] of blocks) {
@@ -267,8 +267,8 @@ class Settlement {
   }
 
   async #countBatches({ serviceId, minute, batches }: DirtyMinute): Promise<void> {
-    const places = batches.map(() => '?').join(',')
-    await this.#count(`service_id = ? and minute = ? and batch in (${places})`, [
+    const placeholders = batches.map(() => '?').join(',')
+    await this.#count(`service_id = ? and minute = ? and batch in (${placeholders})`, [
       serviceId,
       minute,
       ...batches,
@@ -288,8 +288,8 @@ class Settlement {
       counts.add(block)
       this.#settled.requests += block.count
       if (!block.isCountedOnly) continue
-      const place = { serviceId: Number(serviceId), minute: Number(minute) }
-      this.#countedOnly.push({ id: Number(id), requests: block.count, ...place })
+      const cell = { serviceId: Number(serviceId), minute: Number(minute) }
+      this.#countedOnly.push({ id: Number(id), requests: block.count, ...cell })
     }
     await capResources(counts.groups, limits.resources, database)
   }

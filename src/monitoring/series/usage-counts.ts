@@ -80,15 +80,15 @@ export class UsageCounts {
   readonly #usage = new Map<string, CountedUsage>()
 
   /** Adds the requests of one minute of a service. */
-  add(block: RequestBlock, place: BlockDay): void {
-    const facts = readFacts(block, place)
+  add(block: RequestBlock, blockDay: BlockDay): void {
+    const facts = readFacts(block, blockDay)
     const { texts, uses, resources } = block
-    const bySet = lazy((set) => this.#ofResources(place, resources.values[set] ?? []))
-    const byCountry = lazy((at) => this.#ofLabel(place, 'country', texts.country.values[at]))
+    const bySet = lazy((set) => this.#ofResources(blockDay, resources.values[set] ?? []))
+    const byCountry = lazy((at) => this.#ofLabel(blockDay, 'country', texts.country.values[at]))
     const byProgram = lazy((at) =>
-      this.#ofLabel(place, 'program', programOf(texts.userAgentFamily.values[at])),
+      this.#ofLabel(blockDay, 'program', programOf(texts.userAgentFamily.values[at])),
     )
-    const byReferrer = lazy((at) => this.#ofLabel(place, 'referrer', uses.referrer.values[at]))
+    const byReferrer = lazy((at) => this.#ofLabel(blockDay, 'referrer', uses.referrer.values[at]))
     const areas = block.uses.area.values.map(cellsOf)
     for (let at = 0; at < block.count; at += 1) {
       const request = facts(at)
@@ -107,25 +107,25 @@ export class UsageCounts {
   }
 
   /** Returns the rows for all requests, for each resource, and for each workspace and owner of its layers. */
-  #ofResources(place: BlockDay, used: readonly UsedResource[]): CountedUsage[] {
+  #ofResources(blockDay: BlockDay, used: readonly UsedResource[]): CountedUsage[] {
     const resources = new Map<string, UsedResource>()
     for (const one of used) {
-      const name = one.type === 'layer' ? (place.aliases.get(one.name) ?? one.name) : one.name
+      const name = one.type === 'layer' ? (blockDay.aliases.get(one.name) ?? one.name) : one.name
       resources.set(`${one.type}=${name}`, { ...one, name })
     }
     const layers = [...resources.values()].filter(({ type }) => type === 'layer')
     const workspaces = new Set(layers.map(({ name }) => workspaceOf(name)))
     const owners = new Set(layers.flatMap(({ owner }) => owner ?? []))
     return [
-      this.#find(place, 'all', undefined, ''),
-      ...[...resources.values()].map((one) => this.#find(place, 'resource', one, '')),
-      ...[...workspaces].map((name) => this.#find(place, 'workspace', undefined, name)),
-      ...[...owners].map((name) => this.#find(place, 'owner', undefined, name)),
+      this.#find(blockDay, 'all', undefined, ''),
+      ...[...resources.values()].map((one) => this.#find(blockDay, 'resource', one, '')),
+      ...[...workspaces].map((name) => this.#find(blockDay, 'workspace', undefined, name)),
+      ...[...owners].map((name) => this.#find(blockDay, 'owner', undefined, name)),
     ]
   }
 
-  #ofLabel(place: BlockDay, scope: UsageScope, label: string | null | undefined): CountedUsage {
-    return this.#find(place, scope, undefined, label ?? noneLabel)
+  #ofLabel(blockDay: BlockDay, scope: UsageScope, label: string | null | undefined): CountedUsage {
+    return this.#find(blockDay, scope, undefined, label ?? noneLabel)
   }
 
   #find(

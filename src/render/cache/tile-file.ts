@@ -24,7 +24,7 @@ CREATE TABLE uses (
   PRIMARY KEY (zoom_level, tile_column, tile_row)
 ) WITHOUT ROWID;`
 
-const place = 'zoom_level = ? AND tile_column = ? AND tile_row = ?'
+const isTile = 'zoom_level = ? AND tile_column = ? AND tile_row = ?'
 
 /** Key of a tile within the file, with the number of its requests. */
 export interface CountedTile {
@@ -64,7 +64,7 @@ export class TileFile {
       this.#db.exec(
         `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${maxLogBytes}`,
       )
-      this.#find = this.#db.prepare(`SELECT tile_data, counts, seal FROM kept_tiles WHERE ${place}`)
+      this.#find = this.#db.prepare(`SELECT tile_data, counts, seal FROM kept_tiles WHERE ${isTile}`)
       this.#keep = this.#db.prepare('INSERT OR REPLACE INTO kept_tiles VALUES (?, ?, ?, ?, ?, ?)')
       this.#use = this.#db.prepare(
         'INSERT INTO uses VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET asked = asked + ?4, used = ?5',

@@ -95,8 +95,8 @@ export class DrawnTiles {
     const { scale } = readVariant(variant)
     // A tile that cannot be cached is drawn alone.
     const metatile = metatileOf(set, tile, { side: now.isCurrent ? undefined : 1, scale })
-    const place = `${set} ${metatile.z}/${metatile.x}/${metatile.y}/${metatile.columns}`
-    const key = `${layer.id} ${now.version} ${place} ${variant} ${format}`
+    const drawingKey = `${set} ${metatile.z}/${metatile.x}/${metatile.y}/${metatile.columns}`
+    const key = `${layer.id} ${now.version} ${drawingKey} ${variant} ${format}`
     let isFirst = false
     const draw = async (joined: AbortSignal): Promise<Cut[]> => {
       isFirst = true

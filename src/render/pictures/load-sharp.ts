@@ -12,11 +12,11 @@ async function load(): Promise<Sharp> {
     sharp.cache({ memory: 16, files: 0, items: 20 })
     return sharp
   } catch (cause) {
-    const place = `${process.platform}-${process.arch}`
+    const platform = `${process.platform}-${process.arch}`
     throw new Failure(
       'unavailable',
       'no-pictures',
-      `Pictures cannot be made on this server: the package "sharp" has no build for ${place}, or it was left out when packages were installed; vector tiles, legends as SVG and styles are there`,
+      `Pictures cannot be made on this server: the package "sharp" has no build for ${platform}, or it was left out when packages were installed; vector tiles, legends as SVG and styles are there`,
       { cause },
     )
   }

@@ -115,7 +115,7 @@ function copySquare(
 type Sample = (
   cells: Uint8Array,
   size: Pick<MapFrame['cells'], 'columns' | 'rows'>,
-  place: { x: number; y: number },
+  position: { x: number; y: number },
   picture: Uint8Array,
   at: number,
 ) => void
@@ -128,11 +128,11 @@ const nearestSample: Sample = (cells, { columns, rows }, { x, y }, picture, at) 
 }
 
 /** Excludes cells without data from the interpolation, so that edges look like in tiles. */
-const mixedSample: Sample = (cells, size, place, picture, at) => {
-  nearestSample(cells, size, place, picture, at)
+const mixedSample: Sample = (cells, size, position, picture, at) => {
+  nearestSample(cells, size, position, picture, at)
   if ((picture[at + 3] ?? 0) === 0) return
   const { columns, rows } = size
-  const [x, y] = [place.x - 0.5, place.y - 0.5]
+  const [x, y] = [position.x - 0.5, position.y - 0.5]
   const [left, top] = [Math.floor(x), Math.floor(y)]
   const [across, down] = [x - left, y - top]
   let whole = 0

@@ -248,13 +248,13 @@ export class Rasters {
    */
   async values(
     layer: LayerRecord,
-    place: RasterPosition,
+    position: RasterPosition,
     times: readonly TimeSelection[] | undefined,
     signal: AbortSignal,
   ): Promise<BandValue[] | undefined> {
     const version = await this.#deps.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
-    return this.#values.run(() => readValues(atTimes(sources, times), place, signal), {
+    return this.#values.run(() => readValues(atTimes(sources, times), position, signal), {
       signal,
       owner: workOwner(),
       resource: String(layer.id),

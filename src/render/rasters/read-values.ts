@@ -43,10 +43,10 @@ const maxLooks = 8
  */
 export async function readValues(
   sources: readonly DrawnRasterSource[],
-  place: RasterPosition,
+  position: RasterPosition,
   signal: AbortSignal,
 ): Promise<BandValue[] | undefined> {
-  const cells = await cellsAt(sources, place)
+  const cells = await cellsAt(sources, position)
   for (const { source, cell } of cells.toReversed().slice(0, maxLooks)) {
     const values = valuesOf(source.bands, await readCell(source, cell, signal))
     if (values !== undefined) return values

@@ -59,10 +59,10 @@ async function make(
     )
     const type = geometryType ?? (await store.findTable(table))?.schema.geometry?.type
     const areas = areaRuleOf(type)
-    const places = (await positionEnvelopesOf(crs))(rows.envelopes, { hasAreas: areas !== undefined })
-    const levels = findLevels(places, undefined, areas)
+    const positions = (await positionEnvelopesOf(crs))(rows.envelopes, { hasAreas: areas !== undefined })
+    const levels = findLevels(positions, undefined, areas)
     const depth = (await hasLastingIds(store, table, rows.ids)) ? depthOf(levels) : 0
-    const source = { ids: (row: number) => rows.ids.at(row), envelopes: rows.envelopes, places, levels }
+    const source = { ids: (row: number) => rows.ids.at(row), envelopes: rows.envelopes, positions, levels }
     signal.throwIfAborted()
     const isWritten = path !== undefined && (await write(path, writeOverview(source, depth), signal))
     return { ...levels.thinning, cells: [...levels.thinning.cells], levels: isWritten ? depth : 0, isWritten }

@@ -129,7 +129,7 @@ interface ChunkPart {
 /** Groups the rows of a page by chunk, each group in key order. */
 function partsOf(rows: Uint32Array, near: Uint32Array): ChunkPart[] {
   const chunkOf = new Map<number, number>()
-  for (const [place, row] of near.entries()) chunkOf.set(row, Math.floor(place / chunkRows))
+  for (const [index, row] of near.entries()) chunkOf.set(row, Math.floor(index / chunkRows))
   const chunks: number[][] = []
   for (const [at, row] of rows.entries()) {
     const chunk = chunkOf.get(row) ?? 0
@@ -142,14 +142,14 @@ function partsOf(rows: Uint32Array, near: Uint32Array): ChunkPart[] {
 }
 
 /** Orders rows by location, so that near rows are adjacent; rows without a location are last. */
-function nearOrder(places: FeaturePositions): Uint32Array {
-  const { rows } = quadOrder(places)
-  if (rows.length === places.count) return rows
-  const all = new Uint32Array(places.count)
+function nearOrder(positions: FeaturePositions): Uint32Array {
+  const { rows } = quadOrder(positions)
+  if (rows.length === positions.count) return rows
+  const all = new Uint32Array(positions.count)
   all.set(rows)
   let at = rows.length
-  for (let row = 0; row < places.count; row += 1) {
-    if (!Number.isNaN(places.size[row] as number)) continue
+  for (let row = 0; row < positions.count; row += 1) {
+    if (!Number.isNaN(positions.size[row] as number)) continue
     all[at] = row
     at += 1
   }

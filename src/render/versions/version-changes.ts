@@ -86,13 +86,13 @@ export class VersionChanges {
       ...(await this.#matchOf(of, before, after, comparedVersions.keys)),
       ...defined({ identity: sharedIdentity(before.version, after.version) }),
     }
-    const contents = [before, after].map(({ version, place }) => [
+    const contents = [before, after].map(({ version, location }) => [
       version.content.id,
       version.details.schema,
-      place.table,
+      location.table,
     ])
     const found = this.#kept(JSON.stringify([contents, match]), async (file) => {
-      const request = { before: before.place, after: after.place, match, file, limit: maxListed }
+      const request = { before: before.location, after: after.location, match, file, limit: maxListed }
       const sizes = [before, after].map(({ version }) => version.details.featureCount)
       const isHeavy = sizes.some((rows = Number.POSITIVE_INFINITY) => rows > lightRows)
       const call = { ...limits, signal: this.#closing.signal, isHeavy, onNotice: () => undefined }
@@ -152,7 +152,7 @@ export class VersionChanges {
         : await stores.connection(await stores.get(version.storeId))
     const path = way.kind === 'table' ? way.path : undefined
     const { schema } = path?.at(-1)?.table ?? version.details
-    return { version, way, place: { connection, schema, path, table: version.nativeName } }
+    return { version, way, location: { connection, schema, path, table: version.nativeName } }
   }
 
   /** Throws if the table was changed after it was read. */
@@ -192,7 +192,7 @@ function sharedIdentity(...versions: [VersionRecord, VersionRecord]): string | u
 interface Side {
   version: VersionRecord
   way: RestorePlan
-  place: VersionLocation
+  location: VersionLocation
 }
 
 /** True if the restore path to `earlier` leads through `later` and from there only through differences. */

@@ -142,23 +142,23 @@ async function beginAtOneState(client: PoolClient, layouts: CachedLayouts, table
 }
 
 function tilePages(
-  place: TablePlace,
+  target: TablePlace,
   query: TileQuery,
   signal: AbortSignal,
   note?: TileNote,
 ): AsyncGenerator<FeaturePage> {
-  return pagesWithState(place, (layout, check) => tileSql(layout, query, check), signal, note)
+  return pagesWithState(target, (layout, check) => tileSql(layout, query, check), signal, note)
 }
 
 async function* sharedPages(
-  place: TablePlace,
+  target: TablePlace,
   query: TilesQuery,
   signal: AbortSignal,
   note?: TileNote,
 ): AsyncGenerator<TilesPage> {
   const statement = (layout: ReadLayout, check: string | undefined): TileStatement =>
     tilesSql(layout, query, check)
-  for await (const page of pagesWithState(place, statement, signal, note))
+  for await (const page of pagesWithState(target, statement, signal, note))
     yield tilesPage(page, query.boxesOf.length)
 }
 
@@ -179,20 +179,20 @@ function tilesPage({ batch, ids }: FeaturePage, tiles: number): TilesPage {
 
 /** Yields pages of rows, and reads the state of the table after them. */
 function pagesWithState(
-  place: TablePlace,
+  target: TablePlace,
   statement: (layout: ReadLayout, check: string | undefined) => TileStatement,
   signal: AbortSignal,
   note: TileNote = {},
 ): AsyncGenerator<FeaturePage> {
   const read = async function* (layout: ReadLayout, check: string | undefined) {
-    const stateSql = await stateQueryOf(place, layout)
+    const stateSql = await stateQueryOf(target, layout)
     const tail: CopyTail = { rows: [] }
-    yield* readRows(place.client, { ...statement(layout, check), stateSql: stateSql }, tail)
-    place.statements?.hasLost(tail.error)
+    yield* readRows(target.client, { ...statement(layout, check), stateSql }, tail)
+    target.statements?.hasLost(tail.error)
     const seen = stateOfRows(tail.rows)
     if (seen !== undefined) note.seen = seen
   }
-  return runInSlices(readByLayout(place, read), signal)
+  return runInSlices(readByLayout(target, read), signal)
 }
 
 /**
@@ -209,13 +209,13 @@ async function stateQueryOf(
 }
 
 function envelopePages(
-  place: TablePlace,
+  target: TablePlace,
   query: Pick<TileQuery, 'table' | 'boxes'>,
   signal: AbortSignal,
 ): AsyncGenerator<EnvelopePage> {
   const read = (layout: ReadLayout, check: string | undefined): AsyncIterable<EnvelopePage> =>
-    readSides(place.client, envelopesSql(layout, query, check))
-  return runInSlices(readByLayout(place, read), signal)
+    readSides(target.client, envelopesSql(layout, query, check))
+  return runInSlices(readByLayout(target, read), signal)
 }
 
 /** Must run within a transaction. */

@@ -183,7 +183,7 @@ export class StoreReads {
   }
 
   /** Runs a query in a worker that may read the store, and elsewhere if that worker refuses. */
-  async ask<T>(query: (place: ReadTarget) => Promise<T>, kind: ReadKind | FindKind = lightRead): Promise<T> {
+  async ask<T>(query: (target: ReadTarget) => Promise<T>, kind: ReadKind | FindKind = lightRead): Promise<T> {
     const run = async (): Promise<T> =>
       query(this.#targetOf(typeof kind === 'function' ? await kind() : kind))
     try {
@@ -197,7 +197,7 @@ export class StoreReads {
 
   /** Like `ask`, for a query with a streamed result. */
   async *take<T>(
-    query: (place: ReadTarget) => AsyncIterable<T>,
+    query: (target: ReadTarget) => AsyncIterable<T>,
     kind: FindKind = async () => lightRead,
   ): AsyncGenerator<T> {
     try {

@@ -156,7 +156,7 @@ function servedReads(connection: StoreConnection, reads: StoreReads): Reads {
 }
 
 /** Runs a query in a worker that may read the store. */
-type Ask = <T>(query: (place: ReadTarget) => Promise<T>) => Promise<T>
+type Ask = <T>(query: (target: ReadTarget) => Promise<T>) => Promise<T>
 
 /**
  * The same for writes: they return when a later crash of the server does not make them look like foreign

@@ -110,8 +110,8 @@ class GeoJsonText implements Text {
 
   add({ change, featureId, key, before, after, geometry }: ListedChange): void {
     const properties = `"change":"${change}","featureId":${JSON.stringify(featureId)},"key":${key},"before":${before ?? 'null'},"after":${after ?? 'null'}`
-    const place = geometry === undefined ? 'null' : writeGeometryJson(geometry)
-    this.text += `${this.#separator}{"type":"Feature","geometry":${place},"properties":{${properties}}}`
+    const geometryJson = geometry === undefined ? 'null' : writeGeometryJson(geometry)
+    this.text += `${this.#separator}{"type":"Feature","geometry":${geometryJson},"properties":{${properties}}}`
     this.#separator = ',\n'
   }
 

@@ -26,10 +26,14 @@ export function tileNumber(set: TileMatrixSetId, { z, x, y }: TileAddress): numb
  * Counts for each tile of the first `levels` levels the features whose reference point it contains and that
  * it omits.
  */
-export function countLeftOut(places: FeaturePositions, { levels }: LayerLevels, depth: number): LeftOutBySet {
+export function countLeftOut(
+  positions: FeaturePositions,
+  { levels }: LayerLevels,
+  depth: number,
+): LeftOutBySet {
   return {
-    WebMercatorQuad: countOf('WebMercatorQuad', places, levels, depth),
-    WorldCRS84Quad: countOf('WorldCRS84Quad', places, levels, depth - 1),
+    WebMercatorQuad: countOf('WebMercatorQuad', positions, levels, depth),
+    WorldCRS84Quad: countOf('WorldCRS84Quad', positions, levels, depth - 1),
   }
 }
 
@@ -39,11 +43,11 @@ export function countLeftOut(places: FeaturePositions, { levels }: LayerLevels, 
  */
 function countOf(
   set: TileMatrixSetId,
-  places: FeaturePositions,
+  positions: FeaturePositions,
   levels: Uint8Array,
   zooms: number,
 ): LeftOut[] {
-  const own = countRows(set, places, levels, zooms)
+  const own = countRows(set, positions, levels, zooms)
   const counts: LeftOut[] = []
   for (let z = zooms - 1; z >= 0; z -= 1) {
     const pairs = (own[z] as TileCounter).pairs()

@@ -79,11 +79,11 @@ interface Walk {
  * million rows take about a third of a second.
  */
 export function findLevels(
-  places: FeaturePositions,
+  positions: FeaturePositions,
   limits: GeneralizationLimits = usualLimits,
   areas?: AreaRule,
 ): LayerLevels {
-  const walk = walkOf(places, areas)
+  const walk = walkOf(positions, areas)
   const { rows } = walk
   const cells: number[] = []
   const fullest: number[] = []
@@ -98,17 +98,17 @@ export function findLevels(
     showAt(walk, zoom, cell, shown)
   }
   const depth = cells.length
-  const levels = new Uint8Array(places.count).fill(depth)
+  const levels = new Uint8Array(positions.count).fill(depth)
   for (let at = 0; at < rows.length; at += 1)
     levels[rows[at] as number] = Math.min(shown[at] as number, depth)
   return { thinning: areas === undefined ? { cells } : { cells, areas }, levels, fullest }
 }
 
-function walkOf(places: FeaturePositions, areas: AreaRule | undefined): Walk {
-  const { rows, shared } = quadOrder(places)
+function walkOf(positions: FeaturePositions, areas: AreaRule | undefined): Walk {
+  const { rows, shared } = quadOrder(positions)
   const sizes = new Float32Array(rows.length)
-  for (let at = 0; at < rows.length; at += 1) sizes[at] = places.size[rows[at] as number] as number
-  const own = places.first
+  for (let at = 0; at < rows.length; at += 1) sizes[at] = positions.size[rows[at] as number] as number
+  const own = positions.first
   const first = own === undefined ? undefined : Uint8Array.from(rows, (row) => own[row] as number)
   return { count: rows.length, rows, shared, sizes, first, areas }
 }

@@ -17,7 +17,7 @@ interface PlaceOptions {
 export type PositionEnvelopes = (envelopes: Float64Array, options?: PlaceOptions) => FeaturePositions
 
 /** Transforms a point of the table to longitude and latitude, in place; NaN if not possible. */
-type ToDegrees = (place: { x: number; y: number }, height: number) => void
+type ToDegrees = (position: { x: number; y: number }, height: number) => void
 
 const maxKept = 50
 const kept = new Map<string, PositionEnvelopes>()
@@ -49,8 +49,10 @@ async function findPlaceEnvelopes(crs: CrsDeclaration | string): Promise<Positio
   const toDegrees = reprojector.isIdentity ? undefined : reprojector.transformPlace
   const isTurned = worldOf(crs, getTileMatrixSet('WebMercatorQuad')).kind === 'projected'
   return (envelopes, { hasAreas = false } = {}) => {
-    const places = placeAll(envelopes, toDegrees)
-    return hasAreas ? { ...places, first: findFirst(envelopes, places, { toDegrees, isTurned }) } : places
+    const positions = placeAll(envelopes, toDegrees)
+    return hasAreas
+      ? { ...positions, first: findFirst(envelopes, positions, { toDegrees, isTurned }) }
+      : positions
   }
 }
 
@@ -129,11 +131,11 @@ function findUnitBox(table: Box, { toDegrees, isTurned }: Way, box: Box): boolea
  * a point count as zero.
  */
 function placeAll(envelopes: Float64Array, toDegrees: ToDegrees | undefined): FeaturePositions {
-  const places = emptyPositions(envelopes.length / 4)
+  const positions = emptyPositions(envelopes.length / 4)
   const box: Box = { minX: 0, minY: 0, maxX: 0, maxY: 0 }
   const low = { x: 0, y: 0 }
   const high = { x: 0, y: 0 }
-  for (let row = 0; row < places.count; row += 1) {
+  for (let row = 0; row < positions.count; row += 1) {
     readBox(envelopes, row * 4, box)
     low.x = box.minX
     low.y = box.minY
@@ -142,10 +144,10 @@ function placeAll(envelopes: Float64Array, toDegrees: ToDegrees | undefined): Fe
     high.x = isPoint ? low.x : box.maxX
     high.y = isPoint ? low.y : box.maxY
     if (!isPoint) toDegrees?.(high, 0)
-    if (hasPlace(low) && hasPlace(high)) setPlace(places, row, low, high)
-    else setHugePlace(places, row, box, toDegrees)
+    if (hasPlace(low) && hasPlace(high)) setPlace(positions, row, low, high)
+    else setHugePlace(positions, row, box, toDegrees)
   }
-  return places
+  return positions
 }
 
 interface Box {
@@ -178,7 +180,7 @@ function hasPlace({ x, y }: { x: number; y: number }): boolean {
 
 /** Computes a position from the projected lower left and upper right corners of an envelope. */
 function setPlace(
-  places: FeaturePositions,
+  positions: FeaturePositions,
   row: number,
   low: { x: number; y: number },
   high: { x: number; y: number },
@@ -189,9 +191,9 @@ function setPlace(
   const y1 = low.y === high.y ? y0 : worldY(high.y)
   // A CRS across the antimeridian: its right edge was transformed to the left.
   if (x0 - x1 > 0.5) x1 += 1
-  places.x[row] = toUnits(inWorld((x0 + x1) / 2))
-  places.y[row] = toUnits((y0 + y1) / 2)
-  places.size[row] = Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0))
+  positions.x[row] = toUnits(inWorld((x0 + x1) / 2))
+  positions.y[row] = toUnits((y0 + y1) / 2)
+  positions.size[row] = Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0))
 }
 
 /**
@@ -207,7 +209,7 @@ function inWorld(x: number): number {
  * no position.
  */
 function setHugePlace(
-  places: FeaturePositions,
+  positions: FeaturePositions,
   row: number,
   box: Box,
   toDegrees: ToDegrees | undefined,
@@ -216,10 +218,10 @@ function setHugePlace(
   const isPoint = box.minX === box.maxX && box.minY === box.maxY
   toDegrees?.(middle, 0)
   if (isPoint || !hasPlace(middle)) {
-    places.size[row] = Number.NaN
+    positions.size[row] = Number.NaN
     return
   }
-  places.x[row] = toUnits(inWorld(worldX(middle.x)))
-  places.y[row] = toUnits(worldY(middle.y))
-  places.size[row] = Number.POSITIVE_INFINITY
+  positions.x[row] = toUnits(inWorld(worldX(middle.x)))
+  positions.y[row] = toUnits(worldY(middle.y))
+  positions.size[row] = Number.POSITIVE_INFINITY
 }

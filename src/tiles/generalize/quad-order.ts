@@ -28,9 +28,9 @@ const maxCompared = 24
  * Sorts by the upper half of the curve position first; runs with equal upper halves, which are short for
  * features spread over the world, by the lower half.
  */
-export function quadOrder(places: FeaturePositions): QuadOrder {
-  const { rows: found, keys: high } = sortedByKeys(upperKeys(places))
-  const { rows, keys: low } = sortedRuns(high, { rows: found, keys: lowerKeys(places, found) })
+export function quadOrder(positions: FeaturePositions): QuadOrder {
+  const { rows: found, keys: high } = sortedByKeys(upperKeys(positions))
+  const { rows, keys: low } = sortedRuns(high, { rows: found, keys: lowerKeys(positions, found) })
   return { rows, shared: sharedHalvings(high, low) }
 }
 
@@ -148,11 +148,11 @@ function sortedLongRuns(starts: Uint32Array, { rows, keys }: Keyed): Keyed {
   const next = starts.slice()
   const sorted = { rows: new Uint32Array(rows.length), keys: new Uint32Array(rows.length) }
   for (let from = 0; from < rows.length; from += 1) {
-    const place = order.rows[from] as number
-    const run = runOf[place] as number
+    const position = order.rows[from] as number
+    const run = runOf[position] as number
     const at = next[run] as number
     next[run] = at + 1
-    sorted.rows[at] = rows[place] as number
+    sorted.rows[at] = rows[position] as number
     sorted.keys[at] = order.keys[from] as number
   }
   return sorted

@@ -181,23 +181,23 @@ function trace({ xs, ys }: SnappedEdges, boundary: Boundary, target: WholeRings)
     return found
   }
 
-  const closeRing = (place: number): void => {
-    target.reserve(way.length - place)
-    for (let at = place; at < way.length; at += 1) {
+  const closeRing = (index: number): void => {
+    target.reserve(way.length - index)
+    for (let at = index; at < way.length; at += 1) {
       const corner = way[at] as number
       target.add(xs[corner] as number, ys[corner] as number)
       placeOf[corner] = -1
     }
     target.endRing(0)
-    way.length = place
+    way.length = index
   }
 
   for (let first = 0; first < count; first += 1) {
     for (let edge = isUsed[first] === 1 ? -1 : first; edge >= 0; edge = nextEdge(edge)) {
       isUsed[edge] = 1
       const corner = from[edge] as number
-      const place = placeOf[corner] as number
-      if (place >= 0) closeRing(place)
+      const index = placeOf[corner] as number
+      if (index >= 0) closeRing(index)
       placeOf[corner] = way.length
       way.push(corner)
     }

@@ -72,7 +72,7 @@ export async function publishRaster(
   let former: StoreRecord | undefined
   return {
     task: { ...task, messages },
-    place: {
+    publishedTable: {
       ...(await endOfFormer(catalog, record, task)),
       storeId: 0,
       table: layer.nativeName,

@@ -81,15 +81,15 @@ function webReader(
   accept: string,
   parse: (text: string) => HostReading,
 ): HostReader {
-  const place = withoutCredentials(url)
+  const shownUrl = withoutCredentials(url)
   return {
-    identity: place,
+    identity: shownUrl,
     read: async (signal) => {
       const text = await fetchText(url, { accept, timeoutMs, maxBytes, signal, user, password })
       try {
         return parse(text)
       } catch (error) {
-        throw new FetchFailure(`${place}: ${error instanceof Error ? error.message : String(error)}`)
+        throw new FetchFailure(`${shownUrl}: ${error instanceof Error ? error.message : String(error)}`)
       }
     },
   }

@@ -66,7 +66,7 @@ export interface ReceiverInput {
 /** Mail server, network access and other dependencies of the channels. */
 export interface Outlets {
   settings: Pick<MonitoringSettings, 'smtpUrl' | 'mailFrom'>
-  place: ServerIdentity
+  identity: ServerIdentity
   outbound: Outbound
   clock: Clock
 }

@@ -40,7 +40,7 @@ export interface ReportMailsDeps {
   zone: string
   /** Absent: the server cannot send mail. */
   mailer?: Mailer
-  place: ServerIdentity
+  identity: ServerIdentity
   /** Creates the report with the permissions of the creator of the subscription. */
   createReport(subscription: ReportSubscription, period: ReportPeriod): Promise<UsageReport>
 }
@@ -152,7 +152,7 @@ export class ReportMails {
 
   /** Returns false if the subscription or its receiver is gone. */
   async #send({ id, subscriptionId, receiverId, month }: ReportDelivery, mailer: Mailer): Promise<boolean> {
-    const { database, place, createReport } = this.#deps
+    const { database, identity, createReport } = this.#deps
     const subscription = await findActiveSubscription(database.kysely, subscriptionId)
     const receivers = await listReportReceivers(database.kysely, subscriptionId)
     const receiver = receivers.find((one) => one.id === receiverId)
@@ -164,7 +164,7 @@ export class ReportMails {
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(attemptMs)])
     await mailer.send(
       {
-        ...toReportMail(report, subscription, place),
+        ...toReportMail(report, subscription, identity),
         to: address,
         id: `report-${subscriptionId}-${month}-${id}`,
       },

@@ -91,9 +91,9 @@ export async function readWindow(
       for (let x = firstColumn; x < endColumn; x += 1) {
         signal.throwIfAborted()
         const block = await readBlock(file, image, band * across * down + y * across + x, decodePicture)
-        const place = { left: x * blockWidth, top: y * blockHeight }
+        const corner = { left: x * blockWidth, top: y * blockHeight }
         const held = isPlanar ? { sample: band, samples: 1 } : { sample: 0, samples }
-        copyBlock(block, image, { ...place, ...held }, cells)
+        copyBlock(block, image, { ...corner, ...held }, cells)
       }
     }
   }
