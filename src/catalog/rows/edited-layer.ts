@@ -13,7 +13,7 @@ import { growBesides } from './version-numbers.ts'
 export interface LayerEdit {
   layerId: number
   user?: string
-  /** What happened to the previous contents; with `isJoined` to the contents before the earlier edits. */
+  /** Fate of the previous contents; with `isJoined` to the contents before the earlier edits. */
   end: ContentEnd
   /** True if it continues the version of earlier edits. */
   isJoined: boolean

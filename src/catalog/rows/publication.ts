@@ -47,7 +47,7 @@ export interface Refresh {
     LayerDetails,
     'envelope' | 'featureCount' | 'schema' | 'identity' | 'raster' | 'times' | 'crs' | 'srs'
   >
-  /** What happened to the previous contents. */
+  /** Fate of the previous contents. */
   end: ContentEnd
 }
 

@@ -29,7 +29,7 @@ export interface Revival {
 export interface Restoration {
   version: VersionRecord
   what: readonly RestoredPart[]
-  /** What happens to the present contents, if they are replaced. */
+  /** Fate of the present contents, if they are replaced. */
   end?: ContentEnd
   files?: RetainedFiles
   /** Set if the store was deleted. */

@@ -12,7 +12,7 @@ import type { WriteDeps } from './transaction.ts'
 /** Usage and limits of a workspace. */
 export type QuotaUsage = Record<QuotaKind, { used: number; limit: number | undefined }>
 
-/** What an operation adds to a workspace; 0 if the amount is positive but unknown. */
+/** Amounts that an operation adds to a workspace; 0 if the amount is positive but unknown. */
 export type QuotaAddition = Partial<Record<QuotaKind, number | undefined>>
 
 /** Limits of workspaces on bytes, layers and retained versions, and their present usage. */

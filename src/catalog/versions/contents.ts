@@ -29,7 +29,7 @@ export interface GoneStore {
 /** Availability of a table's contents: present, retained, or lost. */
 type ContentForm = 'present' | 'kept' | 'lost'
 
-/** What happened to replaced contents. */
+/** Fate of replaced contents. */
 export type ContentEnd =
   | { form: 'kept'; state: TableSnapshot; path?: string }
   | { form: 'kept'; files: RetainedFiles; sizeBytes: number; gone?: GoneStore }

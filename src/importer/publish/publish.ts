@@ -24,7 +24,7 @@ export interface PublishedTable {
   table: string
   layerName: string
   isNewLayer: boolean
-  /** What happens to the layer's previous contents. */
+  /** Fate of the layer's previous contents. */
   end?: ContentEnd
   /** Row changes of an `UPSERT`. */
   changes?: ChangeCounts
