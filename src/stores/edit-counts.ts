@@ -4,7 +4,7 @@ import type { EditCounts } from './store.ts'
 export type EditDone = 'added' | 'changed' | 'removed'
 
 /**
- * The facts that is retained about the row before the edit: nothing yet, its previous values, or the fact that it was
+ * Data retained about the row before the edit: nothing yet, its previous values, or the fact that it was
  * added.
  */
 export type SavedRowState = 'untouched' | 'kept' | 'added'
