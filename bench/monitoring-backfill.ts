@@ -85,7 +85,7 @@ export async function timeBackfill(
     checkIntervalSeconds: 60,
     source: { kind: 'log', path: log },
   }
-  const place = { path: join(folder, 'monitoring.sqlite') }
+  const location = { path: join(folder, 'monitoring.sqlite') }
   let computing = 0
   const openWriter: typeof createSeriesWriter = (database, limits) => {
     const writer = createSeriesWriter(database, limits)
@@ -99,7 +99,7 @@ export async function timeBackfill(
     return writer
   }
   const collector = new Collector(
-    { place, limits: { labels: 100, visitors: 10_000, resources: 500 }, keep, privacy: 'truncated' },
+    { location, limits: { labels: 100, visitors: 10_000, resources: 500 }, keep, privacy: 'truncated' },
     openWriter,
     (level, facts, message) => {
       if (level !== 'debug' && level !== 'info') console.error(message, facts)
@@ -108,10 +108,10 @@ export async function timeBackfill(
   try {
     await collector.setServices([service])
     const used = process.cpuUsage()
-    for (let now = end; (await readBytes(place)) < statSync(log).size; now += 60_000)
+    for (let now = end; (await readBytes(location)) < statSync(log).size; now += 60_000)
       await collector.catchUp(now)
     const collecting = millisecondsSince(used) - computing
-    return { collecting, computing, rows: await countRows(place) }
+    return { collecting, computing, rows: await countRows(location) }
   } finally {
     await collector.close()
     rmSync(folder, { recursive: true, force: true })
@@ -124,8 +124,8 @@ export function millisecondsSince(used: NodeJS.CpuUsage): number {
   return (user + system) / 1000
 }
 
-async function countRows(place: { path: string }): Promise<number> {
-  const database = await openSeriesDatabase(place)
+async function countRows(location: { path: string }): Promise<number> {
+  const database = await openSeriesDatabase(location)
   try {
     return Number((await database.arrays('select count(*) from monitoring_minutes'))[0]?.[0])
   } finally {
@@ -133,8 +133,8 @@ async function countRows(place: { path: string }): Promise<number> {
   }
 }
 
-async function readBytes(place: { path: string }): Promise<number> {
-  const database = await openSeriesDatabase(place)
+async function readBytes(location: { path: string }): Promise<number> {
+  const database = await openSeriesDatabase(location)
   try {
     const [found] = await database.arrays("select value from monitoring_cursors where source = 'log:1'")
     const cursor = found === undefined ? { files: [] } : JSON.parse(String(found[0]))

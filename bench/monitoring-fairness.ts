@@ -39,11 +39,11 @@ export async function runFairness(databaseUrl: URL): Promise<SmallResult[]> {
   }
 }
 
-async function runOn(database: string, place: SeriesLocation): Promise<SmallResult[]> {
-  const series = await openSeriesDatabase(place)
+async function runOn(database: string, location: SeriesLocation): Promise<SmallResult[]> {
+  const series = await openSeriesDatabase(location)
   const rows = await writeVisitors(series, visitors)
   await series.close()
-  const common = { place, log: silentLogger, maxRows }
+  const common = { location, log: silentLogger, maxRows }
   const reader = new SeriesReader<SeriesReads>({
     ...common,
     entry: entryOf('http/monitoring/counted/reader-thread.ts'),

@@ -82,9 +82,9 @@ export async function runMonitoringQueries(databaseUrl: URL, only = ''): Promise
   }
 }
 
-async function runOn(name: string, place: SeriesLocation, only: string): Promise<YearResults> {
-  const database = await openSeriesDatabase(place)
-  const reader = new SeriesReader<SeriesReads>({ place, entry, log: silentLogger, maxRows: 2_000_000 })
+async function runOn(name: string, location: SeriesLocation, only: string): Promise<YearResults> {
+  const database = await openSeriesDatabase(location)
+  const reader = new SeriesReader<SeriesReads>({ location, entry, log: silentLogger, maxRows: 2_000_000 })
   try {
     const rows = await fillYear(database)
     const size = await sizeOf(database)
@@ -118,11 +118,11 @@ interface OpenYear {
 }
 
 /** Fills a database and starts the thread that answers queries. The caller must call `close()`. */
-export async function openYear(place: SeriesLocation, size: YearSize): Promise<OpenYear> {
-  const database = await openSeriesDatabase(place)
+export async function openYear(location: SeriesLocation, size: YearSize): Promise<OpenYear> {
+  const database = await openSeriesDatabase(location)
   await fillYear(database, size)
   await database.close()
-  const reader = new SeriesReader<SeriesReads>({ place, entry, log: silentLogger, maxRows: 2_000_000 })
+  const reader = new SeriesReader<SeriesReads>({ location, entry, log: silentLogger, maxRows: 2_000_000 })
   return { reader, close: () => reader.close() }
 }
 

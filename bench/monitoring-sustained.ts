@@ -42,9 +42,9 @@ export async function runSustained(databaseUrl: URL): Promise<SmallResult[]> {
   }
 }
 
-async function record(name: string, place: SeriesLocation): Promise<SmallResult[]> {
+async function record(name: string, location: SeriesLocation): Promise<SmallResult[]> {
   const collector = new CollectorHandle(
-    { place, limits: { labels: 100, visitors: 10_000, resources: 500 }, keep, privacy: 'truncated' },
+    { location, limits: { labels: 100, visitors: 10_000, resources: 500 }, keep, privacy: 'truncated' },
     silentLogger,
   )
   try {

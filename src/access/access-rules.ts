@@ -20,7 +20,7 @@ export class AccessRules {
   readonly #defaults: AccessDefaults
   readonly #rounds = new Rounds<'now', Rules>()
   #rules: Rules | undefined
-  /** Value of `Database.writes` before the last look. */
+  /** Value of `Database.writes` before the revision was last read. */
   #writes: number | undefined
 
   constructor(database: Database, defaults: AccessDefaults) {
@@ -32,13 +32,13 @@ export class AccessRules {
   now(): Promise<Rules> | Rules {
     const writes = this.#database.writes()
     if (this.#rules !== undefined && writes !== undefined && writes === this.#writes) return this.#rules
-    return this.#rounds.join('now', () => this.#look())
+    return this.#rounds.join('now', () => this.#refresh())
   }
 
-  async #look(): Promise<Rules> {
+  async #refresh(): Promise<Rules> {
     const writes = this.#database.writes()
     const { kysely } = this.#database
-    // First the revision: rules that are read later are never older than it.
+    // The revision is read first, so the rules are never older than it.
     const revision = await readRevision(kysely)
     if (this.#rules?.data.revision !== revision) {
       const permissions = await listPermissions(kysely)

@@ -37,13 +37,13 @@ export interface AccountsDeps {
   vault: Vault
   /** Cost parameters of password hashes; default: the currently recommended ones. */
   passwordCost?: PasswordCost
-  /** Sign-in providers, and the least strength of passwords; default: none. */
+  /** Sign-in providers, and the minimum strength of passwords; default: none. */
   settings?: ProviderSettings & Partial<PasswordRules>
   /** Those of the settings, opened by `openProviders`; default: none. */
   providers?: OpenedProviders
 }
 
-/** Least zxcvbn scores of passwords. */
+/** Minimum zxcvbn scores of passwords. */
 export interface PasswordRules {
   /** Of passwords that users give themselves. */
   passwordStrength: number
@@ -159,7 +159,7 @@ export class Accounts {
     try {
       return this.#vault.open(sealed)
     } catch {
-      // The key has changed since: the logout does without the hint.
+      // The key has changed since, so the logout request has no hint.
       return undefined
     }
   }

@@ -5,7 +5,7 @@ import type { TokenScope } from './records.ts'
  * creating and replacing layers, `manage` everything. Each action includes `read`.
  */
 export const actions = ['read', 'download', 'edit', 'import', 'manage'] as const
-/** Something that a caller may do with a workspace or a layer. */
+/** An action of a caller on a workspace or a layer. */
 export type Action = (typeof actions)[number]
 
 /** Bit of each action in a mask. */
@@ -24,7 +24,7 @@ export const everyAction = granted.manage
 /** Mask of what everyone may do with a public layer, and users by default with every layer. */
 export const readingActions = granted.read | granted.download
 
-/** Returns the mask of actions with what they include. */
+/** Returns the mask of actions, including those that they imply. */
 export function maskOf(granting: readonly Action[]): number {
   return granting.reduce((mask, action) => mask | granted[action], 0)
 }
@@ -35,7 +35,7 @@ const scopeMasks: Readonly<Record<TokenScope, number>> = {
   manage: everyAction,
 }
 
-/** Returns the mask of what a token of these scopes may be used for. */
+/** Returns the mask of actions that a token of these scopes allows. */
 export function maskOfScopes(scopes: readonly TokenScope[] | undefined): number {
   return scopes === undefined ? everyAction : scopes.reduce((mask, scope) => mask | scopeMasks[scope], 0)
 }

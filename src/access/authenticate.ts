@@ -22,7 +22,7 @@ export interface AuthenticationDeps {
   factors: Pick<SecondFactors, 'isNeeded'>
 }
 
-/** A user whose password is right, and who has verified it. */
+/** A user whose password is correct, and the method that verified it. */
 export interface PasswordSignIn {
   user: User
   via: SignInMethod
@@ -117,7 +117,8 @@ export async function checkPassword(
   const hash = isLocal ? user.passwordHash : undefined
   if (hash !== undefined && user !== undefined && passwords.isKnown(password, hash))
     return { user: enabled(user), via: 'password' }
-  // Both begin at once: the same password of another request is then in flight, and counts once.
+  // Verification and throttling run in parallel. An attempt that another request is already verifying counts
+  // once.
   const isCounted = passwords.isInFlight(password, hash)
   const verifying = passwords.verify(password, hash)
   const [isRight] = await Promise.all([verifying, isCounted ? undefined : throttle.attempt(address, name)])
@@ -163,7 +164,7 @@ function switchedOff({ name }: User): Failure {
   )
 }
 
-/** The error for a request refused after too many failures; `seconds` until the next attempt. */
+/** Refuses a request after too many failed attempts. `seconds`: time until the next attempt is accepted. */
 class TooManyFailures extends Failure {
   constructor(seconds: number) {
     super('tooMany', 'too-many-failures', `Too many failed logins: try again in ${seconds} s`, {

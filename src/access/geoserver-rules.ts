@@ -28,8 +28,9 @@ function subjectOf(role: string): RuleSubject {
 }
 
 /**
- * Reads `layers.properties`. In GeoServer the most specific rule decides alone; here permissions add up. A rule that a more
- * specific one narrows is therefore taken for the workspaces and layers that remain of those that exist.
+ * Reads `layers.properties`. In GeoServer only the most specific rule applies; in Terrane permissions add up.
+ * If a more specific rule narrows a general one, the general rule becomes permissions for the existing
+ * workspaces and layers that the specific rule does not cover.
  */
 export function readLayerRules(text: string, known: KnownObjects): ReadRules {
   const read: ReadRules = { taken: [], notTaken: [], bad: [] }
@@ -65,7 +66,7 @@ function readLine({ line, key, value }: Property, read: ReadRules): LayerRule | 
   const parts = key.split(/(?<!\\)\./).map((part) => part.replaceAll('\\.', '.'))
   const access = parts.at(-1)
   const roles = rolesIn(value)
-  const fault = faultOf(parts, roles)
+  const fault = ruleProblem(parts, roles)
   if (fault !== undefined) {
     read.bad.push({ line, rule, reason: fault })
     return undefined
@@ -82,8 +83,8 @@ function readLine({ line, key, value }: Property, read: ReadRules): LayerRule | 
   return { line, rule, workspace, layer, access: access as Access, roles }
 }
 
-/** Returns why the parts of a key and the roles are no rule. */
-function faultOf(parts: readonly string[], roles: readonly string[]): string | undefined {
+/** Returns why a key and its roles do not form a rule; undefined if they do. */
+function ruleProblem(parts: readonly string[], roles: readonly string[]): string | undefined {
   const access = parts.at(-1) ?? ''
   if (!['r', 'w', 'a'].includes(access))
     return `the rule ends in ".${access}", which is none of .r, .w and .a`
@@ -150,12 +151,15 @@ function wholeOf({ workspace, layer }: LayerRule): string {
   return layer === '*' ? workspace : `${workspace}:${layer}`
 }
 
-/** True if a more specific rule keeps a role from what it is for. */
-function keepsOut({ roles }: LayerRule, role: string): boolean {
+/** True if a more specific rule denies a role access to its resource. */
+function deniesRole({ roles }: LayerRule, role: string): boolean {
   return !roles.includes(role) && !roles.includes('*')
 }
 
-/** Resources for which a rule decides, or which more specific rules permit to the role too. */
+/**
+ * Returns the resources to which a rule gives the role access: those without a more specific rule, and those
+ * whose more specific rule permits the role too.
+ */
 function resourcesOf(
   rule: LayerRule,
   role: string,
@@ -164,11 +168,11 @@ function resourcesOf(
 ): string[] {
   const whole = wholeOf(rule)
   const inner = rules.filter((one) => one !== rule && one.access === rule.access && wholeOf(one) !== whole)
-  const narrowing = inner.filter((one) => keepsOut(one, role))
+  const narrowing = inner.filter((one) => deniesRole(one, role))
   if (rule.layer !== '*') return [whole]
   const ofWorkspace = (workspace: string): string[] => {
     const own = inner.filter((one) => one.workspace === workspace && one.layer !== '*')
-    if (!own.some((one) => keepsOut(one, role))) return [workspace]
+    if (!own.some((one) => deniesRole(one, role))) return [workspace]
     const named = new Set(own.map(wholeOf))
     return layersIn(known, workspace).filter((layer) => !named.has(layer))
   }
@@ -178,7 +182,10 @@ function resourcesOf(
   return known.workspaces.filter((workspace) => !decided.has(workspace)).flatMap(ofWorkspace)
 }
 
-/** Without a rule for everything GeoServer permits everyone what no other rule names. */
+/**
+ * Adds a note if there is no rule for all layers: GeoServer then permits everyone to use the layers that no
+ * rule names.
+ */
 function noteDefault(access: 'r' | 'w', rules: readonly LayerRule[], { notTaken }: ReadRules): void {
   if (rules.some((rule) => rule.access === access && rule.workspace === '*')) return
   const what = access === 'r' ? 'read' : 'write'
@@ -245,7 +252,7 @@ function takeRestRule(
   }
 }
 
-/** Returns resource and actions of a path, or why it has none. */
+/** Returns resource and actions of a path of the REST API, or the reason why the path has no counterpart. */
 function restTarget(
   path: string,
   isReading: boolean,

@@ -1,8 +1,8 @@
-/** Permissions of another system, in the terms of Terrane, and what has no counterpart. */
+/** Subject of a permission of another system, converted to the terms of Terrane. */
 
 export type RuleSubject = { user: string } | { group: string } | { everyone: true } | { authenticated: true }
 
-/** A permission as the API takes it, with the line of the file that it comes from. */
+/** A permission in the form of the API, with the line of the file that defines it. */
 export interface RulePermission {
   line: number
   /** Text of the rule in the file. */
@@ -12,7 +12,7 @@ export interface RulePermission {
   actions: readonly string[]
 }
 
-/** A rule, or a part of one, that was not taken. */
+/** A rule, or a part of a rule, that was not imported. */
 export interface NotTaken {
   line: number
   rule: string

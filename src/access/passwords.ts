@@ -107,7 +107,7 @@ export function digestSecret(text: string): string {
   return createHash('sha256').update(text).digest('base64url')
 }
 
-/** Compares in constant time, wherever the texts differ. */
+/** Compares two texts in constant time. */
 export function isSameText(one: string, other: string): boolean {
   return timingSafeEqual(Buffer.from(digestSecret(one)), Buffer.from(digestSecret(other)))
 }

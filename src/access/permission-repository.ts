@@ -118,7 +118,7 @@ export async function updatePermission(
     .execute()
 }
 
-/** Deletes permissions; returns how many there were. */
+/** Deletes permissions. Returns the number deleted. */
 export async function deletePermissions(db: Queryable, ids: readonly number[]): Promise<number> {
   if (ids.length === 0) return 0
   const result = await db.deleteFrom('permissions').where('id', 'in', ids).executeTakeFirst()

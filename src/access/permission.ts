@@ -15,7 +15,7 @@ export interface PermissionScope {
   layer?: string | undefined
 }
 
-/** Actions that a subject may do with a resource. Permissions add up; none takes a right away. */
+/** Actions that a subject may perform on a resource. Permissions only add rights. */
 export interface Permission extends PermissionScope {
   id: number
   subject: Subject

@@ -37,7 +37,7 @@ export const groupSources = ['local', 'oidc', 'ldap', 'header'] as const
 /** Source of a group or of a membership. */
 export type GroupSource = (typeof groupSources)[number]
 
-/** A group of users. Groups do not contain groups. */
+/** A group of users. Groups cannot be nested. */
 export interface Group {
   name: string
   title: string | undefined

@@ -22,7 +22,7 @@ import { requireSharedFiles } from './shared-files.ts'
 
 const outboxSweepSeconds = 3_600
 
-/** Opens what all parts stand on: data directory, catalogue database, list of servers, and events. */
+/** Opens the basis of all parts: data directory, catalogue database, list of servers, and events. */
 export async function openBase(
   settings: Settings,
   { clock = systemClock, log }: { clock: Clock | undefined; log: Logger },
@@ -70,7 +70,7 @@ async function prepareData(
   return directory
 }
 
-/** Carries changes of the catalogue to the other servers. */
+/** Opens the outbox, which sends changes of the catalogue to the other servers. */
 export async function openOutbox(
   deps: ConstructorParameters<typeof Outbox>[0],
   { events, jobs }: { events: EventBus; jobs: Jobs },

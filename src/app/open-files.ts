@@ -23,7 +23,7 @@ export interface Files {
   mirror?: Mirror
   /** True to send clients to signed addresses. */
   redirects: boolean
-  /** The place that all servers of the catalogue share. */
+  /** The storage that all servers of the catalogue share. */
   area: FileArea
 }
 

@@ -34,14 +34,14 @@ export async function openMonitoring(
 ): Promise<MonitoringServices> {
   const { settings, directory, database, events, clock, log } = deps
   const { isOn, privacy, mapServers, maxAnswerRows: maxRows } = settings.monitoring
-  const place: SeriesLocation =
+  const location: SeriesLocation =
     settings.databaseUrl === undefined
       ? { path: join(directory.root, 'monitoring.sqlite') }
       : { url: settings.databaseUrl.reveal() }
   const entry = new URL('../api/rest/monitoring/metrics/reader-thread.ts', import.meta.url)
-  const series = new SeriesReader<SeriesReads>({ place, entry, log, maxRows })
+  const series = new SeriesReader<SeriesReads>({ location, entry, log, maxRows })
   const alertValues = new SeriesReader<AlertReads>({
-    place,
+    location,
     entry: new URL('../monitoring/alert-thread.ts', import.meta.url),
     log,
     maxRows,
@@ -58,7 +58,7 @@ export async function openMonitoring(
     checks: notifications.checks,
     clock,
     privacy,
-    location: place,
+    location,
     folder: directory.root,
   })
   const parts = { services, series, notifications, geonodeImport }
@@ -68,7 +68,7 @@ export async function openMonitoring(
   await notifications.start()
   const monitoring = new Monitoring({
     settings: settings.monitoring,
-    place,
+    location,
     services,
     notifications,
     events,

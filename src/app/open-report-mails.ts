@@ -38,10 +38,10 @@ export function openReportMails(
 ): ReportMailServices {
   const { monitoring, server } = settings
   const { smtpUrl, mailFrom: from, isOn } = monitoring
-  const place = serverIdentity(baseUrl(server))
+  const identity = serverIdentity(baseUrl(server))
   const { authorities } = remote
   const zone = countedZone(monitoring)
-  const mailer = smtpUrl && createMailer({ url: new URL(smtpUrl.reveal()), from, place, authorities })
+  const mailer = smtpUrl && createMailer({ url: new URL(smtpUrl.reveal()), from, identity, authorities })
   const notice = mailer === undefined ? 'No mail is sent: TERRANE_SMTP_URL is not set' : undefined
   const subscriptions = new ReportSubscriptions({ database, clock, zone, notice })
   const reads = {
@@ -54,7 +54,7 @@ export function openReportMails(
     log,
     zone,
     mailer,
-    place,
+    identity,
     createReport: async ({ by, compare, createdBy }, period) => {
       const caller = (await callerNamed(accounts.users, createdBy)) ?? anonymous
       const audience = await reportAudience(catalog, (await rules.now()).rightsOf(caller))

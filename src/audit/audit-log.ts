@@ -10,7 +10,7 @@ import { hasSeal } from './seal-repository.ts'
 const maxQueued = 20_000
 const batchSize = 100
 const retryMs = 2_000
-/** A stop waits so long for a database that does not take the last entries. */
+/** Maximum time that `stop` waits for a database that does not accept the last entries. */
 const stopMs = 5_000
 const stopRetryMs = 200
 
@@ -18,11 +18,11 @@ export interface AuditLogDeps {
   database: Database
   clock: Clock
   log: Logger
-  /** Receives each entry too, such as a syslog server. */
+  /** Also passes each entry to another receiver, such as a syslog server. */
   forward?(entry: AuditEntry): void
 }
 
-/** An entry whose state is still read. */
+/** An entry, or one whose state is still being read. */
 export type PendingEntry = AuditEntry | Promise<AuditEntry>
 
 /** The audit log. `record` only queues: one writer appends the entries in order. */
@@ -63,7 +63,10 @@ export class AuditLog {
     return listEntries(this.#deps.database.kysely, filter, limit)
   }
 
-  /** Writes what is queued; what the database does not take within five seconds is logged and dropped. */
+  /**
+   * Writes the queued entries. Those that the database does not accept within five seconds are logged and
+   * dropped.
+   */
   async stop(): Promise<void> {
     const end = Date.now() + stopMs
     while (this.#queue.length > 0 && Date.now() < end) {
@@ -108,7 +111,7 @@ export class AuditLog {
     }
   }
 
-  /** Entries belong to the day on which they are written: that day has no seal. */
+  /** Adds entries to the day on which they are written: that day has no seal yet. */
   async #insert(entries: AuditEntry[]): Promise<void> {
     const { database, clock } = this.#deps
     const now = clock.now().toISOString()
@@ -123,7 +126,7 @@ export class AuditLog {
   }
 }
 
-/** An entry whose state cannot be read is no reason to lose the others. */
+/** Skips and logs an entry whose state cannot be read, so that the others are written. */
 function settled(log: Logger): (entry: PendingEntry) => Promise<AuditEntry | undefined> {
   return async (entry) => {
     try {

@@ -4,7 +4,7 @@ import type { Tables } from '../core/db/tables.ts'
 import type { AuditEntry, StoredEntry } from './records.ts'
 import { auditOutcomes } from './records.ts'
 
-/** Restricts entries; absent properties do not. */
+/** Criteria that select entries. An absent property selects all. */
 export interface EntryFilter {
   /** ISO 8601 in UTC, inclusive. */
   from?: string | undefined
@@ -15,7 +15,7 @@ export interface EntryFilter {
   action?: string | undefined
   /** A resource, or the first part of a path, or a workspace. */
   resource?: string | undefined
-  /** Only entries that the list has after this one. */
+  /** Only entries that follow this one in the list. */
   after?: Pick<StoredEntry, 'time' | 'id'> | undefined
 }
 
@@ -88,7 +88,7 @@ export async function listEntries(
 
 type Comparison = ExpressionBuilder<Tables, 'audit_entries'>
 
-/** The next text after all that begin with `start` ends the range; `like` would need escapes. */
+/** Matches texts that begin with `start` as a range, because `like` would need escapes. */
 function startsWith(eb: Comparison, column: 'action' | 'resource', start: string) {
   return eb(eb.fn<string>('substr', [column, eb.lit(1), eb.lit(start.length)]), '=', start)
 }

@@ -1,4 +1,4 @@
-/** Outcome of an action: it was done, refused for lack of rights, or has failed on the server. */
+/** Outcome of an action: done, refused for lack of rights, or failed on the server. */
 export const auditOutcomes = ['done', 'refused', 'failed'] as const
 export type AuditOutcome = (typeof auditOutcomes)[number]
 

@@ -11,7 +11,7 @@ export function deriveSealKey(installationKey: Uint8Array): SealKey {
   return toSealKey(new Uint8Array(hkdfSync('sha256', installationKey, '', 'terrane audit seals', 32)))
 }
 
-/** The name does not reveal the key. */
+/** Names a key by a digest that does not reveal it. */
 function toSealKey(key: Uint8Array): SealKey {
   return { key, name: createHash('sha256').update('name').update(key).digest('hex').slice(0, 16) }
 }

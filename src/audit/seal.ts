@@ -12,7 +12,7 @@ export interface SealedDay {
   previous: string
 }
 
-/** Number and digest of entries. */
+/** Returns the number and the digest of entries. */
 export async function digestEntries(
   entries: AsyncIterable<StoredEntry>,
 ): Promise<Pick<SealedDay, 'entries' | 'digest'>> {
@@ -25,7 +25,7 @@ export async function digestEntries(
   return { entries: count, digest: hash.digest('hex') }
 }
 
-/** A list, so that no name or order of properties matters. */
+/** Formats an entry as a list, so that the digest does not depend on names or the order of properties. */
 function canonicalText(entry: StoredEntry): string {
   const { id, day, time, user, via, address, action, outcome, resource, before, after, request } = entry
   return JSON.stringify([
@@ -48,7 +48,7 @@ export function sealOf({ day, entries, digest, previous }: SealedDay, { key }: S
   return hmac(key, ['day', day, entries, digest, previous])
 }
 
-/** Proves that the server itself has deleted the entries of a day at a time. */
+/** Returns the seal that proves that the server itself deleted the entries of a day, and when. */
 export function expirySealOf(
   { day, seal, expiredAt }: { day: string; seal: string; expiredAt: string },
   { key }: SealKey,

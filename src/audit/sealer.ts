@@ -10,7 +10,7 @@ import type { Verification } from './verify.ts'
 import { nextDay, verify } from './verify.ts'
 
 const checkMs = 10 * 60_000
-/** A day is sealed so long after its end: other servers may still write its entries. */
+/** Time from the end of a day until it is sealed: other servers may still write its entries. */
 const graceMs = 10 * 60_000
 const dayMs = 86_400_000
 
@@ -18,7 +18,7 @@ export interface AuditSealerDeps {
   database: Database
   clock: Clock
   log: Logger
-  /** The current key first; older ones verify the seals before a rotation. */
+  /** The current key first. Older keys verify the seals made before a rotation. */
   keys: readonly [SealKey, ...SealKey[]]
   keepDays: number
   /** Called for each new seal, which a receiver outside the database should keep. */
@@ -50,7 +50,7 @@ export class AuditSealer {
     await this.#running
   }
 
-  /** Seals and expires what is due. Several servers may do so concurrently. */
+  /** Seals ended days and deletes expired ones. Several servers may do so concurrently. */
   async run(): Promise<void> {
     const { database } = this.#deps
     await database.alone(async () => {
@@ -65,7 +65,9 @@ export class AuditSealer {
     return verify(database.kysely, keys, dayOf(clock.now()))
   }
 
-  /** Looks first: the catalogue caches nothing across a transaction that may write. */
+  /**
+   * Checks before a transaction is opened: the catalogue caches nothing across a transaction that may write.
+   */
   async #isDue(): Promise<boolean> {
     const day = await this.#nextDay(this.#deps.database.kysely)
     return day !== undefined && day < this.#end()

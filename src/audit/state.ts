@@ -8,7 +8,7 @@ const masked = '***'
 /** Names whose values are secrets, whatever their case. */
 const secretName =
   /pass(?:word|wd)|secret|token|credential|authorization|cookie|private|recovery|^(?:value|code|uri|key|response|transaction|options|accessKey)$/i
-/** Names that look like secrets and are none. */
+/** Names that match `secretName` although their values are not secret. */
 const plainName = /^(?:keepTokens|tokenWorkspace)$/
 
 /**
@@ -49,7 +49,7 @@ function withoutSecrets(value: unknown, depth: number): unknown {
   return Object.fromEntries(entries)
 }
 
-/** An object has names of its own, which are judged one by one. */
+/** True if the value is to be left out. The properties of an object are checked one by one instead. */
 function isSecret(name: string, value: unknown): boolean {
   if (plainName.test(name) || !secretName.test(name)) return false
   return typeof value !== 'object' || value === null || Array.isArray(value)

@@ -19,7 +19,7 @@ const maxDatagramBytes = 8192
 /** Sends entries to a syslog server. */
 export interface Syslog {
   send(entry: AuditEntry): void
-  /** Sends what is queued, for at most two seconds. */
+  /** Sends the queued messages, for at most two seconds. */
   close(): Promise<void>
 }
 
@@ -32,7 +32,7 @@ function toSyslogMessage(entry: AuditEntry, host = hostname()): string {
   return `${head} ${JSON.stringify({ ...plain, before: parse(before), after: parse(after) })}`
 }
 
-/** Names have printable ASCII letters only (section 6). */
+/** Reduces a name to printable ASCII characters (section 6). */
 function toName(text: string, length: number): string {
   return text.replace(/[^\x21-\x7e]/g, '_').slice(0, length) || '-'
 }
@@ -56,7 +56,9 @@ function overUdp({ host, port }: SyslogSettings, log: Logger): Syslog {
   }
 }
 
-/** Frames by octet counting (RFC 6587, section 3.4.1; RFC 5425, section 4.3). */
+/**
+ * Sends messages over TCP or TLS, framed by octet counting (RFC 6587, section 3.4.1; RFC 5425, section 4.3).
+ */
 class StreamSyslog implements Syslog {
   readonly #settings: SyslogSettings
   readonly #log: Logger

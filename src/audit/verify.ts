@@ -5,7 +5,7 @@ import type { SealKey } from './seal-keys.ts'
 import type { Seal } from './seal-repository.ts'
 import { listSeals } from './seal-repository.ts'
 
-/** Something that an intact log does not have. */
+/** A defect, which an intact log does not have. */
 interface VerificationProblem {
   day: string
   text: string

@@ -31,9 +31,9 @@ export class Catalog {
   readonly versions: Versions
   /** Limits of workspaces. */
   readonly quotas: Quotas
-  /** Tables of stores, published where they are. */
+  /** Tables of stores that are published in place. */
   readonly tables: PublishedTables
-  /** Raster files of stores, published where they are. */
+  /** Raster files of stores that are published in place. */
   readonly rasters: PublishedRasters
   readonly follower: TableFollower
   /** Contents of workspaces and stores. */
@@ -41,7 +41,7 @@ export class Catalog {
   /** Summaries of all layers. */
   readonly cards: LayerSummaries
   /** Availability of stores. */
-  readonly looks: StoreAvailability
+  readonly availability: StoreAvailability
   readonly #deps: StoresDeps
 
   constructor(deps: StoresDeps) {
@@ -61,7 +61,7 @@ export class Catalog {
     this.cards = new LayerSummaries(deps.database)
     const { stores, tables, rasters, cards: summaries } = this
     this.follower = new TableFollower({ ...deps, stores, tables, rasters, summaries })
-    this.looks = new StoreAvailability(this.stores, rasters, deps.clock)
+    this.availability = new StoreAvailability(this.stores, rasters, deps.clock)
   }
 
   /** Creates the default workspace and styles in a new database, and removes unused indexes. */
@@ -94,7 +94,7 @@ export class Catalog {
 
   async close(): Promise<void> {
     await this.follower.close()
-    await this.looks.close()
+    await this.availability.close()
     await this.stores.close()
     await this.layers.close()
   }

@@ -22,7 +22,7 @@ export type SaveRaster = (
 export class RasterRound {
   readonly #rasters: Pick<PublishedRasters, 'describe' | 'listFiles'>
   readonly #save: SaveRaster
-  /** Files of the folders of single rasters, which are listed once. */
+  /** Files in the folders of single rasters; each folder is listed once. */
   readonly #folders = new Map<string, Promise<ReadonlyMap<string, DataFile>>>()
 
   constructor(rasters: Pick<PublishedRasters, 'describe' | 'listFiles'>, save: SaveRaster) {
@@ -67,7 +67,7 @@ export class RasterRound {
   }
 }
 
-/** Returns the details of a layer after its raster was read again; what is wrong with the raster is a fault. */
+/** Returns the details of a layer after its raster was read again. If that failed, `fault` has the reason. */
 function detailsAfter(
   { details }: LayerRecord,
   raster: DescribedRaster | Failure,

@@ -18,12 +18,17 @@ import type { LayerSummary } from './summaries/layer-summary.ts'
 
 /** Time between two rounds, in milliseconds. */
 const roundMs = 30_000
-/** A table that others change all the time is counted at most this often, in milliseconds. */
+/** Minimum time between two counts of a constantly changing table, in milliseconds. */
 const measureRestMs = 300_000
 
-/** Time for counting the rows of a table and reading its bounds; a slower view has neither, in milliseconds. */
+/**
+ * Time limit for counting the rows of a table and reading its bounds, in milliseconds. A slower view gets
+ * neither.
+ */
 const measureMs = 20_000
-/** Tables that are counted in one round: alterations of others must not wait for thousands of new layers. */
+/**
+ * Maximum number of tables counted per round, so that alterations are not delayed by thousands of new layers.
+ */
 const measuredPerRound = 500
 
 interface FollowDeps extends WriteDeps {
@@ -59,7 +64,7 @@ export class TableFollower {
     }, roundMs).unref()
   }
 
-  /** Runs one round after the one that runs now. */
+  /** Runs one round, after the running one if there is one. */
   follow(): Promise<void> {
     this.#round = this.#round
       .then(() => this.#follow())
@@ -70,7 +75,7 @@ export class TableFollower {
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     this.#closing.abort(new Error('The server stops'))
-    // A count that runs is left to the end of its connection.
+    // A running count ends with its connection.
     await orAborted(this.#round, this.#closing.signal).catch(() => undefined)
   }
 
@@ -186,7 +191,7 @@ export class TableFollower {
     return true
   }
 
-  /** Leaves a layer alone that was changed meanwhile: the next round reads it again. */
+  /** Saves the details, unless the layer was changed meanwhile; then the next round reads it again. */
   async #save(layer: LayerRecord, details: LayerDetails): Promise<void> {
     const { database, clock } = this.#deps
     await database.transaction(async (db) => {
@@ -197,7 +202,7 @@ export class TableFollower {
   }
 }
 
-/** Returns the details of a layer after its table was read again; texts and style stay. */
+/** Returns the details of a layer after its table was read again. Metadata and style are unchanged. */
 function detailsAfter(layer: LayerRecord, table: TableDescription, inPlace: InPlace): LayerDetails {
   const { schema: before, srs } = layer.details
   const titles = new Map(before.attributes.map(({ name, title }) => [name, title]))
@@ -217,7 +222,7 @@ function detailsAfter(layer: LayerRecord, table: TableDescription, inPlace: InPl
   }
 }
 
-/** Returns what a reader of the layer may miss: columns that are gone or have another type. */
+/** Describes columns that were dropped or have another type. */
 function alterations(before: Schema, after: Schema): string[] {
   const types = new Map(after.attributes.map(({ name, type }) => [name, type]))
   const texts = before.attributes.flatMap(({ name, type }) => {

@@ -52,7 +52,7 @@ export interface StoreRecord {
   isEnabled: boolean
   /** True for the default store of its workspace. */
   isDefault: boolean
-  /** Without secrets, which `storeConnection` returns. */
+  /** Plain parameters, without secrets. */
   parameters: StoreParameters
   /** Names of secret parameters. */
   secretNames: string[]
@@ -61,7 +61,7 @@ export interface StoreRecord {
   madeBy: StoreMaker | undefined
   /** True if earlier versions of its layers are retained. */
   keepsVersions: boolean
-  /** Tables that are published by themselves; absent for a store without discovery. */
+  /** Tables that are published automatically; absent for a store without discovery. */
   discovery?: Discovery
   createdAt: string
   updatedAt: string
@@ -72,7 +72,7 @@ export interface Discovery {
   /** Names of tables to publish; empty: all. */
   include: string[]
   exclude: string[]
-  /** Name of a layer, with `{table}` in the place of the name of its table. */
+  /** Pattern of layer names, in which `{table}` is replaced by the table name. */
   naming: string
   managed: Managed
 }
@@ -115,9 +115,9 @@ export interface LayerDetails {
   featureCount?: number
   /** Name of the default style, in the layer's workspace or global. */
   style: string
-  /** Names of further styles that it is offered in. */
+  /** Names of further styles in which the layer is offered. */
   styles?: string[]
-  /** Set for a table or file that was published in place; absent for data that Terrane has loaded. */
+  /** Set for a table or file that was published in place; absent for data that Terrane loaded. */
   inPlace?: InPlace
 }
 
@@ -131,7 +131,7 @@ export interface InPlace {
   managed: Managed
   /** Format of a raster file. */
   format?: AnyStoreType
-  /** Why a raster cannot be read since its file was changed. */
+  /** Why a raster can no longer be read after a change of its file. */
   fault?: string
   /** True for a further geometry column of a table, through which imports cannot replace the table. */
   isFurtherGeometry?: boolean
@@ -198,7 +198,7 @@ export interface MapLayer {
   /** 0 to 1. */
   opacity: number
   isVisible: boolean
-  /** In CQL2 text; absent: all features. */
+  /** Filter in CQL2 text; absent: all features. */
   filter?: string
   /** Heading under which the map lists the layer. */
   group?: string
@@ -233,23 +233,23 @@ export type GroupMode = (typeof groupModes)[number]
 export interface GroupMember {
   kind: 'layer' | 'layerGroup'
   id: number
-  /** Undefined for a group of no workspace. */
+  /** Undefined for a global group. */
   workspace: string | undefined
   name: string
-  /** Style of a layer; undefined: the style that the layer has. */
+  /** Style of a layer; undefined: its default style. */
   style: string | undefined
 }
 
-/** Layers under one name. */
+/** A named group of layers. */
 export interface LayerGroup {
   id: number
-  /** Undefined: a group of no workspace. */
+  /** Undefined for a global group. */
   workspace: string | undefined
   name: string
   mode: GroupMode
   title: string
   abstract: string | undefined
-  /** The lowest first. */
+  /** Members in drawing order, the lowest first. */
   members: GroupMember[]
   createdAt: string
   updatedAt: string

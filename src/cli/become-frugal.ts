@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { bundleFolder } from '../core/bundle/bundle-folder.ts'
 import type { Environment } from './options.ts'
 
-/** By default the main thread alone retains 100 MB and more of garbage; with this size 24 MB. */
+/** By default the main thread retains 100 MB or more of garbage; with this size it retains 24 MB. */
 const youngOption = '--max-semi-space-size'
 const options = [`${youngOption}=8`, '--expose-gc']
 /**
@@ -22,7 +22,10 @@ export function becomeFrugal(env: Environment): void {
   process.execve(process.execPath, args, { ...pools, ...env })
 }
 
-/** A bundle that matches the present sources is started directly, so that they are compared only once. */
+/**
+ * Starts a bundle that matches the present sources directly, so that bundle and sources are compared only
+ * once.
+ */
 function programAndWords(): string[] {
   if (bundleFolder === undefined) return process.argv.slice(1)
   return [join(bundleFolder, 'main.js'), ...process.argv.slice(2)]

@@ -8,7 +8,7 @@ import { UsageError } from './options.ts'
 
 type Command = (args: string[], env: Environment) => Promise<number>
 
-/** Each command imports its code when called: a client command does not import that of the server. */
+/** Each command imports its code when called, so a client command does not load the code of the server. */
 const commands = new Map<string, () => Promise<Command>>([
   ['serve', async () => (await import('./serve.ts')).runServe],
   ['work', async () => (await import('./serve.ts')).runWork],

@@ -66,7 +66,7 @@ complete -o default -F _terrane terrane terrane.mjs
 `
 }
 
-/** The function of bash serves zsh too. */
+/** zsh runs the bash function by `bashcompinit`. */
 function zsh(commands: CompletedCommand[]): string {
   return `# Completion of terrane in zsh: source <(terrane completion zsh)
 autoload -U +X bashcompinit && bashcompinit

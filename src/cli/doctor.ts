@@ -30,14 +30,14 @@ export async function runDoctor(args: string[], env: Environment): Promise<numbe
     ...problems.map((cost) => ({ part: 'setting', found: 'wrong', cost, isNeeded: true })),
     ...settings.notices.map((cost) => ({ part: 'setting', found: 'unknown', cost, isNeeded: false })),
     examineNode(),
-    examineProgram(),
+    checkProgram(),
     examineGdal(),
     examineProj(),
     examineMapServer(),
     examineDatabase(settings.databaseUrl),
     ...(settings.databaseUrl === undefined ? [] : [examineServers(settings.databaseUrl)]),
     examineData(settings.data),
-    examineFiles(settings.files, settings.data),
+    checkFiles(settings.files, settings.data),
     examineVersions(settings.data, settings.databaseUrl, settings.retention),
     ...settings.data.importRoots.map((root) => examineRoot(root, settings.data)),
   ])
@@ -61,7 +61,7 @@ async function examineNode(): Promise<Finding> {
 }
 
 /** Reports if commands and the server start from the bundle of the set-up. */
-function examineProgram(): Finding {
+function checkProgram(): Finding {
   const { reason } = findBundle(join(import.meta.dirname, '..', '..'))
   return {
     part: 'program',
@@ -72,12 +72,12 @@ function examineProgram(): Finding {
 }
 
 async function examineGdal(): Promise<Finding> {
-  const answer = await programAnswer('ogr2ogr', ['--version'])
+  const output = await programOutput('ogr2ogr', ['--version'])
   return {
     part: 'GDAL',
-    found: /GDAL (\S+?),/.exec(answer ?? '')?.[1] ?? 'not installed',
+    found: /GDAL (\S+?),/.exec(output ?? '')?.[1] ?? 'not installed',
     cost:
-      answer === undefined
+      output === undefined
         ? 'only Shapefile, GeoJSON, CSV, GeoPackage and FlatGeobuf are read: install gdal-bin'
         : '',
     isNeeded: false,
@@ -85,12 +85,12 @@ async function examineGdal(): Promise<Finding> {
 }
 
 async function examineProj(): Promise<Finding> {
-  const answer = await programAnswer('proj', [])
+  const output = await programOutput('proj', [])
   const cost = 'coordinate systems with datum grids are not transformed exactly: install proj-bin'
   return {
     part: 'PROJ',
-    found: /Rel\. ([\d.]+\d)/.exec(answer ?? '')?.[1] ?? 'not installed',
-    cost: answer === undefined ? cost : '',
+    found: /Rel\. ([\d.]+\d)/.exec(output ?? '')?.[1] ?? 'not installed',
+    cost: output === undefined ? cost : '',
     isNeeded: false,
   }
 }
@@ -98,10 +98,10 @@ async function examineProj(): Promise<Finding> {
 async function examineMapServer(): Promise<Finding> {
   const paths = await Promise.all(['mapserv', 'spawn-fcgi'].map((name) => findProgram(name)))
   const isThere = paths.every((path) => path !== undefined)
-  const answer = isThere ? await programAnswer('mapserv', ['-v']) : undefined
+  const output = isThere ? await programOutput('mapserv', ['-v']) : undefined
   return {
     part: 'MapServer',
-    found: /MapServer version (\S+)/.exec(answer ?? '')?.[1] ?? 'not installed',
+    found: /MapServer version (\S+)/.exec(output ?? '')?.[1] ?? 'not installed',
     cost: isThere ? '' : 'maps by WMS are not drawn: install cgi-mapserver and spawn-fcgi',
     isNeeded: false,
   }
@@ -141,7 +141,7 @@ async function examineData(data: DataSettings): Promise<Finding> {
 const filesMilliseconds = 30_000
 
 /** Writes, reads, lists and removes a small object of the file store. */
-async function examineFiles(files: FileSettings, { directory }: DataSettings): Promise<Finding> {
+async function checkFiles(files: FileSettings, { directory }: DataSettings): Promise<Finding> {
   const part = 'files'
   const { s3 } = files
   if (s3 === undefined) return { part, found: 'in the data directory', cost: '', isNeeded: true }
@@ -165,7 +165,7 @@ async function examineVersions(
   const { versionDays: days, versionBytes } = retention
   const size = `${(versionBytes / 2 ** 30).toFixed(1)} GiB`
   const limits = days === 0 ? 'none are kept' : `kept for ${days} days, at most ${size} for each store`
-  const kept = await keptVersions(data, databaseUrl).catch(() => undefined)
+  const kept = await measureRetainedVersions(data, databaseUrl).catch(() => undefined)
   const now = kept === undefined ? '' : `; now ${kept.contents} of ${(kept.bytes / 2 ** 20).toFixed(1)} MiB`
   const found = limits + now
   const cost = days === 0 ? 'no change of a layer can be taken back: TERRANE_KEEP_VERSIONS' : ''
@@ -177,7 +177,7 @@ const keptSql = `SELECT count(*) AS contents, coalesce(sum(size_bytes), 0) AS by
 /**
  * Returns the size of retained versions according to the catalogue; undefined if there is no catalogue yet.
  */
-async function keptVersions(
+async function measureRetainedVersions(
   data: DataSettings,
   databaseUrl: Secret | undefined,
 ): Promise<{ contents: number; bytes: number } | undefined> {
@@ -229,7 +229,7 @@ async function freeSpace(folder: string): Promise<string> {
 /**
  * Returns the output of a program on both streams, whatever its exit code; undefined if it is not installed.
  */
-async function programAnswer(program: string, args: string[]): Promise<string | undefined> {
+async function programOutput(program: string, args: string[]): Promise<string | undefined> {
   try {
     const { stdout, stderr } = await runProgram(program, args, { timeoutMs: programMilliseconds })
     return `${stdout}${stderr}`

@@ -47,7 +47,7 @@ async function downloadLayer(client: RestClient, { layer, output }: FileTarget, 
   const losses = listOf(download, 'losses').map((loss) => `  ${String(loss)}`)
   const lost = losses.length === 0 ? [] : ['Not as in the layer:', ...losses]
   return {
-    answer: { download },
+    json: { download },
     text: [`${output}: ${amount(sizeBytes, 'bytes')}, ${rows}`, ...lost].join('\n'),
   }
 }

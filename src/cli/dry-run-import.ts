@@ -17,12 +17,12 @@ export async function dryRunImport(
 ): Promise<TaskOutcome[]> {
   const path = `/rest/imports/${importId}`
   const tasks = readTasks(await client.get(`${path}/tasks?expand=1`))
-  let answer = await client.post(`${path}/dry-run?async=true`)
-  while (readString(readField(answer, 'dryRun'), 'state') === 'RUNNING') {
+  let response = await client.post(`${path}/dry-run?async=true`)
+  while (readString(readField(response, 'dryRun'), 'state') === 'RUNNING') {
     await wait(pollMilliseconds)
-    answer = await client.get(`${path}/dry-run`)
+    response = await client.get(`${path}/dry-run`)
   }
-  const found = listOf(readField(answer, 'dryRun'), 'tasks')
+  const found = listOf(readField(response, 'dryRun'), 'tasks')
   const seconds = (performance.now() - start) / 1000
   const next = `POST ${path} runs the import, DELETE ${path}/dry-run drops it`
   const outcomes = tasks.map((task) =>
@@ -72,10 +72,10 @@ function changesText(changes: unknown): string {
 function rejectMessages(found: unknown): MessageView[] {
   return listOf(found, 'rejects').map((one) => {
     const field = readString(one, 'field')
-    const place = field === '' ? '' : `"${field}": `
+    const prefix = field === '' ? '' : `"${field}": `
     return {
       level: 'warning',
-      text: `${Number(readField(one, 'count'))} rows would be rejected: ${place}${readString(one, 'reason')}`,
+      text: `${Number(readField(one, 'count'))} rows would be rejected: ${prefix}${readString(one, 'reason')}`,
     }
   })
 }

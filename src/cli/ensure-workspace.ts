@@ -5,13 +5,13 @@ import { RestError } from './rest-client.ts'
 export async function ensureWorkspace(
   { client, ask }: SessionContext,
   name: string,
-  isWished: boolean,
+  isRequested: boolean,
 ): Promise<void> {
   try {
     await client.get(`/rest/workspaces/${encodeURIComponent(name)}`)
   } catch (error) {
     if (!(error instanceof RestError) || error.status !== 404) throw error
-    if (isWished || (await isSelected(ask, name)))
+    if (isRequested || (await isSelected(ask, name)))
       await client.post('/rest/workspaces', { workspace: { name } })
   }
 }

@@ -54,5 +54,5 @@ async function exportLayer(client: RestClient, { layer, output }: FileTarget, bo
   const begun = await client.post(`/rest/layers/${encodeURIComponent(layer)}/exports`, body)
   const { download, sizeBytes } = await fetchGeneratedFile(client, begun, { layer, output, unit: 'tiles' })
   const tiles = amount(readNumber(download, 'progress'), 'tiles')
-  return { answer: { download }, text: `${output}: ${amount(sizeBytes, 'bytes')}, ${tiles} looked at` }
+  return { json: { download }, text: `${output}: ${amount(sizeBytes, 'bytes')}, ${tiles} looked at` }
 }

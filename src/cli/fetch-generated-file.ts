@@ -43,7 +43,7 @@ export interface FileTarget {
 
 interface FileCommand {
   name: string
-  /** Options besides those of all such commands. */
+  /** Options of this command, in addition to those that all file commands have. */
   flags: Record<string, { type: 'string' }>
   formats: readonly string[]
   /** File name extensions that differ from the format name. */
@@ -52,7 +52,7 @@ interface FileCommand {
   plan(
     values: OptionValues,
     target: FileTarget,
-  ): (client: RestClient) => Promise<{ answer: object; text: string }>
+  ): (client: RestClient) => Promise<{ json: object; text: string }>
 }
 
 /** Runs a command that writes a layer to a file: `terrane NAME LAYER --output FILE`. */
@@ -66,8 +66,8 @@ export async function runFileCommand(
   const target = readTarget(command, values, positionals[0])
   const work = command.plan(values, target)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
-  const { answer, text } = await withServer(settings, readAccess(values), env, ({ client }) => work(client))
-  printProgress(target.output, values.json ? JSON.stringify(answer, null, 2) : text)
+  const { json, text } = await withServer(settings, readAccess(values), env, ({ client }) => work(client))
+  printProgress(target.output, values.json ? JSON.stringify(json, null, 2) : text)
   return 0
 }
 
@@ -140,7 +140,7 @@ async function waitFor(
   }
 }
 
-/** An incomplete download leaves nothing, and does not change an existing file. */
+/** Removes an incomplete download; an existing file is replaced only by a complete one. */
 async function fetchFile(
   client: RestClient,
   path: string,

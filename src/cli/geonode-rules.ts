@@ -4,20 +4,20 @@ import { ownValue } from '../core/values/record-keys.ts'
 
 /** Options that map the names of GeoNode's resources to layers. */
 interface GeoNodeOptions {
-  /** Workspace of all layers; default: the one in the name of the resource. */
+  /** Workspace of all layers; default: the workspace in the name of the resource. */
   workspace?: string | undefined
-  /** The resource of a file with the permissions of one. */
+  /** The resource that the permissions apply to, if the file does not name resources. */
   resource?: string | undefined
 }
 
-/** Permissions of GeoNode by action; what is in none has no counterpart. */
+/** Permissions of GeoNode by action. All other permissions have no counterpart. */
 const actionsOf: Record<string, string> = {
   view_resourcebase: 'read',
   download_resourcebase: 'download',
   change_dataset_data: 'edit',
   change_layer_data: 'edit',
 }
-/** Together these are `manage`. */
+/** All of these together mean `manage`. */
 const managing = ['change_resourcebase', 'delete_resourcebase', 'change_resourcebase_permissions']
 /** Parts of `change_resourcebase`, which `manage` includes. */
 const managed = [
@@ -27,7 +27,7 @@ const managed = [
   'change_layer_style',
   'feature_resourcebase',
 ]
-/** Levels of the shorter form. */
+/** Permissions by access level, for files that list levels instead of permissions. */
 const levels: Record<string, readonly string[]> = {
   none: [],
   view: ['read'],
@@ -152,13 +152,13 @@ function takeSubject(
     line,
     rule,
     subject,
-    given,
+    given: value,
     layer,
   }: Omit<SubjectRules, 'label'> & { line: number; rule: string; layer: string },
   read: ReadRules,
 ): void {
   const refuse = (reason: string): void => void read.notTaken.push({ line, rule, reason })
-  const found = typeof given === 'string' ? ownValue(levels, given) : toActions(given, refuse)
+  const found = typeof value === 'string' ? ownValue(levels, value) : toActions(value, refuse)
   if (found === undefined) {
     read.bad.push({
       line,
@@ -175,7 +175,7 @@ function takeSubject(
   if (actions.length > 0) read.taken.push({ line, rule, subject, resource: layer, actions })
 }
 
-/** Returns the actions of a list of permissions; undefined if it is none. */
+/** Returns the actions of a list of permissions; undefined for any other value. */
 function toActions(given: unknown, refuse: (reason: string) => void): string[] | undefined {
   if (!Array.isArray(given) || given.some((one) => typeof one !== 'string')) return undefined
   const names = new Set(given as string[])

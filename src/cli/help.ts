@@ -38,7 +38,7 @@ const access = `      --json           prints what the server answers
       --url URL        a running server, such as http://localhost:8080
   -u, --user NAME      its user (default: admin); the password is TERRANE_PASSWORD, or is asked for`
 
-/** Rule by which commands other than the import find a server. */
+/** Explains how commands other than `import` find a server. */
 const ownServer = `Without --url it takes the server that runs under the same settings, or starts one for this call. A token in
 TERRANE_TOKEN does in place of user and password.`
 

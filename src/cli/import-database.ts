@@ -9,7 +9,7 @@ import type { Environment } from './options.ts'
 import { UsageError } from './options.ts'
 import type { TaskOutcome } from './task-outcome.ts'
 
-/** A database in the form sent to the server; contains a secret and is never shown. */
+/** Connection parameters of a database as sent to the server. Contains a secret and is never shown. */
 export interface NamedDatabase {
   /** Display name, without its password. */
   label: string

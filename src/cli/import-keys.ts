@@ -32,9 +32,9 @@ export async function prepareKeys(
 
 async function findKeys(client: PlannedTask['client'], path: string): Promise<KeysView[]> {
   for (let query = 1; query <= maxQueries; query += 1) {
-    const answer = await client.get(`${path}/proposals?wait=60`)
-    if (readField(answer, 'whole') !== true) continue
-    return listOf(answer, 'proposals')
+    const response = await client.get(`${path}/proposals?wait=60`)
+    if (readField(response, 'whole') !== true) continue
+    return listOf(response, 'proposals')
       .filter((one) => readString(one, 'kind') === 'keys')
       .map((one) => ({ keys: listOf(one, 'keys').map(String), evidence: readString(one, 'evidence') }))
   }

@@ -3,8 +3,8 @@ import { UsageError } from './options.ts'
 const limitPattern = /^(\d+(?:\.\d+)?)(%?)$/
 
 /**
- * Parses several `--stop-if`: each a JSON object in the form of the API, or the short form `removed=10%`,
- * `changed=1000`, `fewer=100`, `columns=lost`, `crs`.
+ * Parses the values of `--stop-if`: each is a JSON object in the form of the API, or has the short form
+ * `removed=10%`, `changed=1000`, `fewer=100`, `columns=lost` or `crs`.
  */
 export function readStopIf(texts: string[]): Record<string, unknown> | undefined {
   if (texts.length === 0) return undefined

@@ -61,12 +61,12 @@ async function prepareTask(
     return withKeys(context, planned, messages)
   }
   if (options.coordinates !== undefined) messages.push(unusedColumns)
-  if (task.state === 'NO_CRS') await giveCrs(planned)
+  if (task.state === 'NO_CRS') await assignCrs(planned)
   return withKeys(context, planned, messages)
 }
 
 /** A definition declared in the data is reprojected if requested; otherwise the given code is assigned. */
-async function giveCrs({
+async function assignCrs({
   client,
   path,
   task,
@@ -84,7 +84,7 @@ async function giveCrs({
   if (srs !== undefined) await client.put(`${path}/layer`, { layer: { srs } })
 }
 
-/** Keys that are not given are searched after all other settings are made. */
+/** Searches keys after all other settings are made, if the user named none. */
 async function withKeys(
   context: Pick<SessionContext, 'ask'>,
   planned: PlannedTask,
@@ -142,6 +142,6 @@ async function askForMode({ ask }: Pick<SessionContext, 'ask'>, name: string): P
 }
 
 async function layerNames(client: RestClient, workspace: string): Promise<Set<string>> {
-  const answer = await client.get(`/rest/workspaces/${encodeURIComponent(workspace)}/layers`)
-  return new Set(listOf(readField(answer, 'layers'), 'layer').map((one) => readString(one, 'name')))
+  const response = await client.get(`/rest/workspaces/${encodeURIComponent(workspace)}/layers`)
+  return new Set(listOf(readField(response, 'layers'), 'layer').map((one) => readString(one, 'name')))
 }

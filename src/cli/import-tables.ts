@@ -47,7 +47,7 @@ export async function makePoints(
   const read = [lng, lat].filter((column) => column !== undefined)
   const isSexagesimal = lng !== undefined && lat !== undefined && areSexagesimal(lng, lat)
   try {
-    // The chain first: with a CRS alone the task would be ready as a table.
+    // Sends the chain first: with a CRS alone the task would become ready as a table.
     await client.post(`${path}/transforms`, {
       type: 'AttributesToPointGeometryTransform',
       latField,
@@ -85,8 +85,8 @@ async function isTable({ client, workspace, task }: PlannedTask): Promise<boolea
 
 async function layerAttributes(client: RestRequests, name: string): Promise<unknown> {
   try {
-    const answer = await client.get(`/rest/layers/${encodeURIComponent(name)}`)
-    return readField(readField(answer, 'layer'), 'attributes')
+    const response = await client.get(`/rest/layers/${encodeURIComponent(name)}`)
+    return readField(readField(response, 'layer'), 'attributes')
   } catch (error) {
     if (error instanceof RestError && error.status === 404) return undefined
     throw error

@@ -28,9 +28,9 @@ export interface TaskView {
   updateMode?: string
   srs?: string
   rejected: number
-  /** Unit of its progress; only in a full task. */
+  /** Unit of its progress; only in the full representation of a task. */
   unit: Unit
-  /** Its attribute columns; only in a task with its whole layer. */
+  /** Its attribute columns; only in a task whose layer is included in full. */
   columns: ColumnView[]
   /** True if it is known to have rows without a geometry. */
   isTable: boolean
@@ -109,10 +109,10 @@ function readColumns(attributes: unknown): ColumnView[] {
 export function readMessages(value: unknown): MessageView[] {
   return list(value).map((one) => {
     const { level, message, row, code } = object(one)
-    const place = typeof row === 'number' ? ` (row ${row})` : ''
+    const suffix = typeof row === 'number' ? ` (row ${row})` : ''
     return {
       level: text(level) ?? 'info',
-      text: `${text(message) ?? ''}${place}`,
+      text: `${text(message) ?? ''}${suffix}`,
       ...present('code', text(code)),
     }
   })

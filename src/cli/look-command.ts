@@ -32,11 +32,11 @@ export async function runInspect(args: string[], env: Environment): Promise<numb
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
   const srs = values.srs === undefined ? '' : `&srs=${encodeURIComponent(values.srs)}`
   const path = `/rest/imports/${importId}/tasks/${taskId}`
-  const looked = await withServer(settings, readAccess(values), env, async ({ client }) => ({
+  const inspected = await withServer(settings, readAccess(values), env, async ({ client }) => ({
     ...(await countColumns(client, `${path}/columns?wait=${waitSeconds}${srs}`)),
     first: await client.get(`${path}/rows?limit=${rows}${srs}`),
   }))
-  process.stdout.write(`${values.json ? JSON.stringify(looked, null, 2) : shown(looked)}\n`)
+  process.stdout.write(`${values.json ? JSON.stringify(inspected, null, 2) : shown(inspected)}\n`)
   return 0
 }
 

@@ -21,11 +21,11 @@ export const loadDump: MonitoringCommand = async ({ client, options, say }, word
   const display = new ProgressDisplay(process.stderr)
   const stopWatching = watch(client, display, found.size)
   try {
-    const answer = await client.sendFile(path, upload, (done) => {
+    const response = await client.sendFile(path, upload, (done) => {
       display.update(path, { label: 'sent', done, total: found.size, unit: 'bytes' })
     })
     display.finish(path)
-    say(options.isJson ? JSON.stringify(answer, null, 2) : report(readField(answer, 'data')))
+    say(options.isJson ? JSON.stringify(response, null, 2) : report(readField(response, 'data')))
     return 0
   } finally {
     stopWatching()

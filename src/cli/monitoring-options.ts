@@ -21,7 +21,7 @@ export interface MonitoringOptions {
   /** The subcommand, such as `services add`. */
   words: string[]
   access: AccessOptions
-  /** Print the server response as JSON. */
+  /** True to print the server response as JSON. */
   isJson: boolean
   /** Options of `services add`. */
   service: Partial<Record<(typeof ofServices)[number], string>>

@@ -6,7 +6,7 @@ import { textTable } from './text-table.ts'
 interface ServiceKind {
   plural: 'services' | 'hosts'
   columns: string[]
-  /** Returns the request body for a new one; throws `UsageError`. */
+  /** Returns the request body that creates the object; throws `UsageError`. */
   toBody(name: string, words: string[], context: MonitoringContext): Promise<object>
 }
 
@@ -58,21 +58,21 @@ async function runKind(kind: ServiceKind, context: MonitoringContext, words: str
   const { client, options, say } = context
   const path = `/monitoring/api/${kind.plural}/`
   if (action === 'list' && name === undefined) {
-    const answer = await client.get(path)
-    say(options.isJson ? JSON.stringify(answer, null, 2) : table(kind, listOf(answer, kind.plural)))
+    const response = await client.get(path)
+    say(options.isJson ? JSON.stringify(response, null, 2) : table(kind, listOf(response, kind.plural)))
     return 0
   }
   if (name === undefined || !['add', 'remove'].includes(action))
     throw new UsageError(`\`terrane monitoring ${kind.plural}\` goes on with list, add NAME or remove NAME`)
   if (action === 'add') {
-    const answer = await client.post(path, await kind.toBody(name, rest, context))
-    say(options.isJson ? JSON.stringify(answer, null, 2) : table(kind, [readField(answer, 'data')]))
+    const response = await client.post(path, await kind.toBody(name, rest, context))
+    say(options.isJson ? JSON.stringify(response, null, 2) : table(kind, [readField(response, 'data')]))
     return 0
   }
   const found = listOf(await client.get(path), kind.plural).find((one) => readString(one, 'name') === name)
   if (found === undefined) throw new Error(`There is none of that name among the ${kind.plural}: ${name}`)
-  const answer = await client.delete(`${path}${readString(found, 'id')}`)
-  say(options.isJson ? JSON.stringify(answer, null, 2) : `${name} is removed`)
+  const response = await client.delete(`${path}${readString(found, 'id')}`)
+  say(options.isJson ? JSON.stringify(response, null, 2) : `${name} is removed`)
   return 0
 }
 

@@ -9,7 +9,7 @@ export interface UploadFile {
   sizeBytes: number
 }
 
-/** Files as a `multipart/form-data` body (RFC 7578) that is read from disk while it is sent. */
+/** Creates a `multipart/form-data` body (RFC 7578) that reads its files from disk while it is sent. */
 export function multipartBody(
   files: UploadFile[],
   onSent: (bytes: number) => void,
@@ -27,7 +27,7 @@ export function multipartBody(
   }
 }
 
-/** Creates a request body of one file that is read from disk while it is sent. */
+/** Creates a request body that reads one file from disk while it is sent. */
 export function fileBody(
   file: UploadFile,
   onSent: (bytes: number) => void,

@@ -19,8 +19,8 @@ export async function publishToAll(
 
 async function whyNotPublic(client: RestClient, name: string): Promise<string | undefined> {
   try {
-    const answer = await client.put(`/rest/layers/${encodeURIComponent(name)}`, { layer: { public: true } })
-    const isPublic = readField(readField(answer, 'layer'), 'public') === true
+    const response = await client.put(`/rest/layers/${encodeURIComponent(name)}`, { layer: { public: true } })
+    const isPublic = readField(readField(response, 'layer'), 'public') === true
     return isPublic ? undefined : 'the server knows no public layers'
   } catch (error) {
     if (error instanceof RestError) return error.message

@@ -63,8 +63,8 @@ export function createRestClient(url: string, { authorization, password }: SignI
   const agent = isSecure ? new HttpsAgent({ keepAlive: true }) : new HttpAgent({ keepAlive: true })
   const call = async (method: string, path: string, payload?: Payload): Promise<unknown> => {
     const headers = { accept: 'application/json', authorization, ...payload?.headers }
-    const answer = await exchange(url + path, isSecure, { method, agent, headers }, payload?.stream)
-    return readAnswer(answer, `${method} ${path}`)
+    const response = await exchange(url + path, isSecure, { method, agent, headers }, payload?.stream)
+    return readResponse(response, `${method} ${path}`)
   }
   const callWithJson = (method: string, path: string, body: unknown): Promise<unknown> =>
     call(method, path, body === undefined ? undefined : jsonPayload(body))
@@ -79,10 +79,10 @@ export function createRestClient(url: string, { authorization, password }: SignI
     sendFile: (path, file, onSent) => call('POST', path, fileBody(file, onSent)),
     download: async (path, file, onReceived) => {
       const headers = { authorization }
-      const answer = await exchange(url + path, isSecure, { method: 'GET', agent, headers }, undefined)
-      if (answer.statusCode !== 200) await readAnswer(answer, `GET ${path}`)
-      await pipeline(answer, countBytes(onReceived), createWriteStream(file))
-      return answer.headers
+      const response = await exchange(url + path, isSecure, { method: 'GET', agent, headers }, undefined)
+      if (response.statusCode !== 200) await readResponse(response, `GET ${path}`)
+      await pipeline(response, countBytes(onReceived), createWriteStream(file))
+      return response.headers
     },
     close: () => agent.destroy(),
   }
@@ -120,17 +120,17 @@ async function exchange(
     request.end()
     return answered
   }
-  // A server that refuses an upload responds before it has read everything: its response counts, not the
+  // A server that refuses an upload responds before it has read everything. The response is reported, not the
   // broken pipe.
   const sent = pipeline(body, request).catch(() => undefined)
-  const answer = await answered
-  if (answer.complete) await sent
-  return answer
+  const response = await answered
+  if (response.complete) await sent
+  return response
 }
 
-async function readAnswer(answer: IncomingMessage, what: string): Promise<unknown> {
-  const status = answer.statusCode ?? 0
-  const body = parseJson(await readText(answer))
+async function readResponse(response: IncomingMessage, what: string): Promise<unknown> {
+  const status = response.statusCode ?? 0
+  const body = parseJson(await readText(response))
   if (status >= 200 && status < 300) return body
   throw failure(status, body, what)
 }
@@ -155,7 +155,9 @@ function textField(body: unknown, name: string): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
-/** Errors of monitoring: messages by field; those about no single field are under `__all__`. */
+/**
+ * Reads errors of monitoring: messages by field. Messages that concern no single field are under `__all__`.
+ */
 function fieldMessages(body: unknown): string | undefined {
   const errors = typeof body === 'object' && body !== null ? Reflect.get(body, 'errors') : undefined
   if (typeof errors !== 'object' || errors === null) return undefined

@@ -13,19 +13,19 @@ import type { RestClient } from './rest-client.ts'
 import { importSample, isSampleRequested } from './sample.ts'
 
 const signals = ['SIGTERM', 'SIGINT'] as const
-/** An orderly stop takes 10 s at most; after this time the process ends without it. */
-const patienceMilliseconds = 15_000
+/** A regular shutdown takes 10 s at most. After this time the process is terminated. */
+const stopTimeoutMilliseconds = 15_000
 
 /**
- * Resolves at the first signal to stop. A second signal, or a stop that hangs for longer than `drainSeconds` and
- * its patience, ends the process at once.
+ * Resolves at the first stop signal. A second signal terminates the process, as does a stop that takes longer
+ * than `drainSeconds` and the time limit.
  */
 export function stopSignal(drainSeconds = 0): Promise<void> {
   return new Promise((resolve) => {
     const first = (): void => {
       for (const signal of signals) process.off(signal, first)
       for (const signal of signals) process.once(signal, () => process.exit(1))
-      setTimeout(() => process.exit(1), drainSeconds * 1000 + patienceMilliseconds).unref()
+      setTimeout(() => process.exit(1), drainSeconds * 1000 + stopTimeoutMilliseconds).unref()
       resolve()
     }
     for (const signal of signals) process.on(signal, first)
@@ -33,7 +33,7 @@ export function stopSignal(drainSeconds = 0): Promise<void> {
 }
 
 const everyMs = 5000
-/** Share of the time the main thread works, from which on it is not idle. */
+/** The main thread counts as idle below this share of busy time. */
 const busyPart = 0.1
 
 /**
@@ -55,7 +55,7 @@ export function collectWhenQuiet(): () => void {
   return () => clearInterval(timer)
 }
 
-/** `terrane serve`: runs until a signal stops it in order. */
+/** `terrane serve`: runs until a signal stops the server. */
 export function runServe(args: string[], env: Environment): Promise<number> {
   return runUntilStopped({ ...env, ...readServeFlags('serve', args) })
 }
@@ -78,7 +78,7 @@ async function runUntilStopped(env: Environment): Promise<number> {
     say('Stop it with Ctrl-C.')
     await stopped
     server.readiness.drain()
-    // Load balancers see that the server is not ready, and send their requests to others.
+    // Meanwhile load balancers see that the server is not ready, and send requests to other servers.
     await sleep(drainSeconds * 1000)
   } finally {
     stopCollecting()

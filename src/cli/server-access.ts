@@ -120,8 +120,8 @@ async function findRunning(server: ServerSettings): Promise<string | undefined> 
   const host = ['0.0.0.0', '::'].includes(server.host) ? '127.0.0.1' : server.host
   const url = `http://${host.includes(':') ? `[${host}]` : host}:${server.port}${server.basePath}`
   try {
-    const answer = await fetch(`${url}/health`, { signal: AbortSignal.timeout(probeMilliseconds) })
-    const body: unknown = await answer.json()
+    const response = await fetch(`${url}/health`, { signal: AbortSignal.timeout(probeMilliseconds) })
+    const body: unknown = await response.json()
     return typeof body === 'object' && body !== null && 'node' in body && 'version' in body ? url : undefined
   } catch {
     return undefined

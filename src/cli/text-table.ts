@@ -24,11 +24,11 @@ function width(text: string): number {
 }
 
 /** Formats objects as a table of some of their fields, or reports that there are none. */
-export function listText(plural: string, columns: string[], things: unknown[]): string {
-  if (things.length === 0) return `There are no ${plural}`
+export function listText(plural: string, columns: string[], objects: unknown[]): string {
+  if (objects.length === 0) return `There are no ${plural}`
   return textTable(
     columns,
-    things.map((one) => columns.map((column) => readString(one, column))),
+    objects.map((one) => columns.map((column) => readString(one, column))),
   )
 }
 

@@ -14,8 +14,8 @@ export async function readUpsertChanges(
   loaded: number,
 ): Promise<RowChanges | undefined> {
   const name = workspace === undefined ? layer : `${workspace}:${layer}`
-  const answer = await client.get(`/rest/layers/${encodeURIComponent(name)}/versions`)
-  const made = listOf(answer, 'versions').find(
+  const response = await client.get(`/rest/layers/${encodeURIComponent(name)}/versions`)
+  const made = listOf(response, 'versions').find(
     (one) => readField(one, 'import') === importId && readField(one, 'mode') === 'UPSERT',
   )
   if (made === undefined) return { added: 0, changed: 0, removed: 0, unchanged: loaded }

@@ -51,8 +51,9 @@ async function printReport(
   const path = format === 'table' || format === 'json' ? reportPath(query) : reportPath(query, format)
   await writeOutput(file, async (target) => {
     if (format !== 'table' && format !== 'json') return client.download(path, target, () => undefined)
-    const answer = await client.get(path)
-    const text = format === 'json' ? JSON.stringify(answer, null, 2) : reportText(readField(answer, 'report'))
+    const response = await client.get(path)
+    const text =
+      format === 'json' ? JSON.stringify(response, null, 2) : reportText(readField(response, 'report'))
     return writeFile(target, `${text}\n`)
   })
   return 0

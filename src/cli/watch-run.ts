@@ -95,10 +95,10 @@ class Watch {
   async isGoing(): Promise<boolean> {
     const { state } = readImport(await this.#client.get(`${this.#path}?expand=none`))
     const tasks = readTasks(await this.#client.get(`${this.#path}/tasks`))
-    let look = tasks.map((task) => task.state).join()
-    for (const task of tasks) look += await this.#follow(task)
-    if (look !== this.#lastLook) this.#lastChange = performance.now()
-    this.#lastLook = look
+    let snapshot = tasks.map((task) => task.state).join()
+    for (const task of tasks) snapshot += await this.#follow(task)
+    if (snapshot !== this.#lastLook) this.#lastChange = performance.now()
+    this.#lastLook = snapshot
     if (state === 'RUNNING') return true
     const isWaiting = tasks.some((task) => task.state === 'READY' || task.state === 'RUNNING')
     return isWaiting && performance.now() - this.#lastChange < idleMilliseconds

@@ -9,7 +9,7 @@ const defaultCapacity = 1 << 20
  * each `load`.
  */
 export class ByteWindow {
-  /** A window over a file, no larger than the file is. */
+  /** Creates a window over a file, no larger than the file. */
   static over({ read, size }: { read: ReadAt; size: number }, capacity = defaultCapacity): ByteWindow {
     return new ByteWindow(read, Math.max(1, Math.min(size, capacity)))
   }
@@ -27,7 +27,7 @@ export class ByteWindow {
     this.view = new DataView(this.bytes.buffer)
   }
 
-  /** Bytes in memory from `at` on. */
+  /** Number of bytes in memory from `at` on. */
   get available(): number {
     return this.end - this.at
   }

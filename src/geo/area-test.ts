@@ -20,7 +20,10 @@ export abstract class AreaTest {
   /** True if a fixed point of the area's boundary is inside the last ring. */
   protected isAround = false
 
-  /** Throws `GeometryError` where the bytes from `start` on are not well-formed as far as they had to be read. */
+  /**
+   * Returns true if the geometry at `start` shares a point with the area. Throws `GeometryError` if the bytes
+   * that had to be read are malformed.
+   */
   touches(bytes: Uint8Array, start = 0): boolean {
     this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
     this.at = start
@@ -53,7 +56,10 @@ export abstract class AreaTest {
     return false
   }
 
-  /** Byte order and dimensions of what follows, and its type without them (ISO and extended form). */
+  /**
+   * Reads the byte order, the dimensions and the base type of a geometry, in ISO or extended form. Returns
+   * the type.
+   */
   #header(): number {
     const order = this.view.getUint8(this.at)
     if (order > 1) throw new GeometryError(`Unknown WKB byte order ${order}`)
@@ -76,7 +82,7 @@ export abstract class AreaTest {
   }
 
   /**
-   * An area whose boundary meets no ring is inside the polygon, inside a hole, or outside: like any one of
+   * An area whose boundary meets no ring is inside the polygon, inside a hole, or outside, as is any one of
    * its points.
    */
   #polygon(): boolean {

@@ -12,16 +12,16 @@ export const batchBytes = 1 << 20
 /** Free space for geometries, so that those of the next batch may be a little larger. */
 const reserveBytes = 1 << 14
 
-/** A row that was not loaded, in words a person can act on. `row` counts from 1 in the source. */
+/** A row that was not loaded, with a reason that a user can act on. `row` counts from 1 in the source. */
 export interface RejectedRow {
   row: number
   field?: string
   /** The invalid value as in the source, cut to 200 characters. */
   value?: string
   reason: string
-  /** The row as far as it could be read: attribute values by source name. */
+  /** Attribute values that could be read, by source name. */
   properties?: Record<string, unknown>
-  /** Its geometry as WKB, where it could be read. */
+  /** The geometry as WKB, if it could be read. */
   geometry?: Uint8Array
 }
 
@@ -71,14 +71,14 @@ export class BatchBuilder {
     if (this.geometry !== undefined) this.#wide.push(this.geometry)
   }
 
-  /** Number of rows that still fit the batch. */
+  /** Number of rows for which the batch has space. */
   get room(): number {
     return this.#capacity - this.rowCount
   }
 
   /**
-   * Returns a builder for the next batch with as much space for geometries as this one has used: growing copies
-   * them.
+   * Returns a builder for the next batch with as much space for geometries as this one has used, because
+   * growing copies them.
    */
   next(): BatchBuilder {
     return new BatchBuilder(this.schema, this.#capacity, (this.geometry?.byteLength ?? 0) + reserveBytes)

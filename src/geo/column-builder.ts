@@ -106,7 +106,7 @@ export class BigBuilder extends Builder {
     this.markValid()
   }
 
-  /** Appends an integer that is given as a number or a bigint. */
+  /** Appends an integer, passed as a number or a bigint. */
   appendExact(value: number | bigint): void {
     if (typeof value === 'number') this.appendNumber(value)
     else this.append(value)
@@ -148,7 +148,7 @@ export class VarBuilder extends Builder {
     return this.#bytes
   }
 
-  /** Ends a value of `count` bytes that the caller wrote behind `reserve`. */
+  /** Ends a value of `count` bytes that the caller wrote into the reserved space. */
   commit(count: number): void {
     this.#used += count
     this.#offsets[this.length + 1] = this.#used
@@ -192,7 +192,7 @@ export class VarBuilder extends Builder {
 /** Builder of one column. */
 export type ColumnBuilder = FixedBuilder | BigBuilder | VarBuilder
 
-/** A builder for values of `type`, for at most `capacity` rows. */
+/** Creates a builder for at most `capacity` values of `type`. */
 export function createColumnBuilder(type: AttributeType, capacity: number): ColumnBuilder {
   const kind = columnKind(type)
   if (kind === 'big') return new BigBuilder(type as BigColumn['type'], capacity)

@@ -33,7 +33,10 @@ export interface VarColumn {
 /** Values of one attribute in a batch. */
 export type Column = FixedColumn | BigColumn | VarColumn
 
-/** Types whose cells are 64-bit integers, and those whose cells are bytes with offsets; the others are numbers. */
+/**
+ * Types whose cells are 64-bit integers, and types whose cells are bytes with offsets. All other cells are
+ * numbers.
+ */
 const bigTypes = ['int64', 'time', 'timestamp'] as const
 const varTypes = ['text', 'decimal', 'binary'] as const
 
@@ -42,7 +45,7 @@ export function isValid(validity: Uint8Array, row: number): boolean {
   return (((validity[row >> 3] as number) >> (row & 7)) & 1) === 1
 }
 
-/** A text may begin with U+FEFF: in a value that is not a mark of its encoding. */
+/** A value may begin with U+FEFF, which is not a byte order mark there. */
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
 
 /** Returns one value as a JavaScript value; for tests, rejects and small responses, never on the hot path. */

@@ -12,9 +12,9 @@ export interface ColumnView {
   example?: string
 }
 
-/** Columns that plainly hold coordinates. */
+/** Columns that are proposed as coordinates. */
 export interface Proposal extends Columns {
-  /** True if they contain degrees, as far as names and values tell. */
+  /** True if names and values indicate degrees. */
   isGeographic: boolean
   /** True if the numbers have a decimal comma. */
   hasCommas?: true
@@ -22,7 +22,7 @@ export interface Proposal extends Columns {
   isSexagesimal?: true
 }
 
-// As users of many languages name them; without accents, and letters alone.
+// Names of such columns in many languages, without accents; letters only.
 const latitudes = words(
   'lat latitude latitud latitudine latitudedecimal decimallatitude gpslatitude ylat breite breitengrad geobreite breedte breedtegraad breddegrad breddgrad leveys leveysaste szerokosc szerokoscgeograficzna szergeogr sirka zemepisnasirka szelesseg enlem широта γεωγραφικοπλατος πλατος 纬度 緯度 위도 lintang vido خطالعرض دائرةالعرض',
 )
@@ -32,7 +32,10 @@ const longitudes = words(
 const eastings = words('x xcoord xkoord coordx koordx easting east rechtswert rw ostwert utme este est')
 const northings = words('y ycoord ykoord coordy koordy northing north hochwert hw nordwert utmn norte nord')
 
-/** The columns that plainly hold coordinates: by their names, in pairs, and with values in range. */
+/**
+ * Returns the columns that contain coordinates according to their names, if they form a pair and the values
+ * are in range.
+ */
 export function proposeColumns(columns: ColumnView[]): Proposal | undefined {
   const degrees = findPair(columns, longitudes, latitudes)
   const pair = degrees ?? findPair(columns, eastings, northings)
@@ -44,7 +47,7 @@ export function proposeColumns(columns: ColumnView[]): Proposal | undefined {
   const [east, north] = [numberIn(x, hasCommas), numberIn(y, hasCommas)]
   const isGeographic = Math.abs(east) <= 180 && Math.abs(north) <= 90
   if (degrees !== undefined ? !isGeographic : Number.isNaN(east) || Number.isNaN(north)) return undefined
-  // 393,512 may be thousands.
+  // The comma in 393,512 may separate thousands.
   if (hasCommas && !isGeographic && pair.some(({ example = '' }) => thousands.test(example))) return undefined
   return { x: x.name, y: y.name, isGeographic, hasCommas: hasCommas || undefined }
 }
@@ -121,7 +124,7 @@ function restsOf(column: string, names: Set<string>): string[] {
   ]
 }
 
-/** The words of a column's name in small letters without accents. */
+/** Returns the words of a column's name in lower case without accents. */
 export function partsOf(name: string): string[] {
   return name
     .replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2')
@@ -138,7 +141,7 @@ function words(text: string): Set<string> {
   return new Set(text.split(' ').map((word) => partsOf(word).join('')))
 }
 
-/** NaN for what is not a number. */
+/** Returns the number in an example value, or NaN. */
 function numberIn({ example = '' }: ColumnView, hasCommas: boolean): number {
   const text = hasCommas ? example.replace(',', '.') : example
   return /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : Number.NaN

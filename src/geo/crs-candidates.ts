@@ -9,14 +9,14 @@ import type { Envelope } from './envelope.ts'
 
 /** A CRS that data without a usable declaration may be in. */
 export interface CrsCandidate {
-  /** Null for the definition that the file itself declares, where that has no code. */
+  /** Null for the definition in the file itself, if it has no code. */
   srs: string | null
-  /** The declared definition as the file has it: WKT, PROJJSON or a PROJ string. */
+  /** The definition in the file: WKT, PROJJSON or a PROJ string. */
   wkt?: string
   name: string
   /** 0 to 1. */
   confidence: number
-  /** Why, in words for people. */
+  /** Reason, in words for users. */
   evidence: string
 }
 
@@ -26,7 +26,7 @@ const maxCandidates = 10
 export const overshootDegrees = 1e-6
 
 /**
- * Returns CRSs that are possible by the declaration and bounds of data, likeliest first: a declared
+ * Returns the CRSs that the declaration and the bounds of data allow, most likely first: a declared
  * definition without a code with compatible CRSs, otherwise degrees. `crs-finding` finds CRSs by the location
  * of the data.
  */

@@ -18,13 +18,13 @@ export interface CrsRecord {
   /** Area of use in degrees; `maxX` is above 180 across the antimeridian. */
   area?: Envelope
   areaName: string
-  /** Metres, of the best known transformation to WGS 84. */
+  /** Accuracy of the best known transformation to WGS 84 in metres. */
   accuracy?: number
-  /** PROJ string; absent where the CRS has none. */
+  /** PROJ string, if the CRS has one. */
   proj4?: string
-  /** WKT 1, or WKT 2 where WKT 1 cannot express the CRS. */
+  /** WKT 1, or WKT 2 if WKT 1 cannot express the CRS. */
   wkt: string
-  /** `yx` where the authority puts latitude or northing first. */
+  /** `yx` if the authority puts latitude or northing first. */
   axisOrder: 'xy' | 'yx'
   /** Unit of the first axis, such as `metre`, `degree`, `US survey foot`. */
   unit: string
@@ -33,7 +33,10 @@ export interface CrsRecord {
 const records = new Map<string, CrsRecord | undefined>()
 const maxRecords = 1000
 
-/** The record of `EPSG:25832` (any spelling that `parseSrs` takes), or undefined when the code is unknown. */
+/**
+ * Returns the record of a code such as `EPSG:25832`, in any form that `parseSrs` accepts. Undefined for an
+ * unknown code.
+ */
 export function findCrs(srs: string): CrsRecord | undefined {
   const id = parseSrs(srs)
   if (id === undefined) return undefined

@@ -8,7 +8,7 @@ import { childNode, children, numberAt, parseCrsWkt, textAt } from './crs-wkt.ts
 
 const degree = Math.PI / 180
 
-/** The shape of a declaration, from whichever form it has; undefined where none can be read. */
+/** Returns the shape of a declaration from any form that it has; undefined if none can be parsed. */
 export function declarationShape(declaration: CrsDeclaration): CrsShape | undefined {
   if (declaration.wkt !== undefined) {
     const text = declaration.wkt.trim()
@@ -81,7 +81,7 @@ function geographicShape(node: WktNode): CrsShape | undefined {
   if (semiMajor === undefined) return undefined
   const unit = angleUnit(node)
   const meridian = childNode(node, 'PRIMEM')
-  // WKT 1 writes the meridian in degrees whatever the unit of the CRS.
+  // WKT 1 has the meridian in degrees, regardless of the unit of the CRS.
   const meridianUnit = numberAt(childNode(meridian, 'ANGLEUNIT', 'UNIT'), 1)
   const ownUnit = meridianUnit === undefined ? undefined : meridianUnit / degree
   const primeMeridian = (numberAt(meridian, 1) ?? 0) * (ownUnit ?? (node.keyword === 'GEOGCS' ? 1 : unit))
@@ -141,7 +141,10 @@ function projectedShape(node: WktNode): CrsShape | undefined {
   return { ...datum, kind: 'projected', unit, ...projection, ...named(node), ...axis }
 }
 
-/** WKT 1 has no word for web maps' projection: GDAL adds the PROJ string, others the name alone. */
+/**
+ * True for the projection of web maps, for which WKT 1 has no name: GDAL adds the PROJ string, other programs
+ * only a name.
+ */
 function isWebMercator(node: WktNode): boolean {
   const extension = textAt(childNode(node, 'EXTENSION'), 1) ?? ''
   const method = textAt(childNode(node, 'PROJECTION'), 0) ?? ''

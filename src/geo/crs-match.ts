@@ -8,7 +8,7 @@ import { allDatums, allRows, findRow } from './crs-table.ts'
 
 const angleTolerance = 1e-7
 const lengthTolerance = 0.005
-/** It moves places in the plane by a centimetre at most. */
+/** It moves positions in the plane by at most a centimetre. */
 const scaleTolerance = 1e-9
 
 function toleranceOf(parameter: string): number {
@@ -16,7 +16,10 @@ function toleranceOf(parameter: string): number {
   return parameter === 'x_0' || parameter === 'y_0' ? lengthTolerance : angleTolerance
 }
 
-/** Datum names are compared without case, marks, codes in brackets, ESRI's `D_` and EPSG's word for an ensemble. */
+/**
+ * Returns a datum name for comparison: without case, punctuation, codes in brackets, ESRI's `D_` and EPSG's
+ * suffix of ensembles.
+ */
 export function plainDatum(name: string): string {
   const bare = name.replace(/^D_/, '').replace(/[ _]*[([]EPSG ID \d+[)\]]/i, '')
   return plainName(bare.replace(/ ensemble$/, ''))
@@ -33,7 +36,7 @@ function namesOfDatum(number: number): Set<string> {
   return names
 }
 
-/** Names of the datum that another meridian was put on: ESRI calls `NTF (Paris)` by the name of `NTF`. */
+/** Returns the names that a datum with another meridian may have: ESRI names `NTF (Paris)` after `NTF`. */
 function namesAtGreenwich(name: string | undefined): string[] {
   const plain = name?.replace(/ \([^)]*\)$/, '')
   if (plain === undefined || plain === name) return []
@@ -42,7 +45,7 @@ function namesAtGreenwich(name: string | undefined): string[] {
 
 const rowShapes = new Map<string, CrsShape | undefined>()
 
-/** The shape of a table row; undefined for projections that have no PROJ string. */
+/** Returns the shape of a table row; undefined for a projection without a PROJ string. */
 export function shapeOfRow(row: CrsRow): CrsShape | undefined {
   if (rowShapes.has(row.srs)) return rowShapes.get(row.srs)
   const shape = row.proj === '' ? undefined : shapeOfProj(row.proj)
@@ -80,8 +83,8 @@ export function hasDatum(shape: CrsShape, datum: number): boolean {
 }
 
 /**
- * True if both have the same projection with its parameters, unit and prime meridian, whatever their datums
- * are.
+ * True if both have the same projection with the same parameters, unit and prime meridian. Datums are not
+ * compared.
  */
 export function hasProjection(shape: CrsShape, of: CrsShape): boolean {
   if (shape.kind !== of.kind || shape.method !== of.method || shape.method === undefined) return false
@@ -96,7 +99,7 @@ export function hasProjection(shape: CrsShape, of: CrsShape): boolean {
   return true
 }
 
-/** Rank among equals: not deprecated, EPSG, x first for projected ones, the shortest code, the lowest. */
+/** Ranks equal rows: not deprecated, EPSG, x first if projected, the shortest code, the lowest code. */
 function preference(row: CrsRow): number {
   const authority = row.srs.startsWith('EPSG:') ? 0 : row.srs.startsWith('ESRI:') ? 1 : 2
   const order = row.type === 'projected' && row.axisOrder === 'yx' ? 1 : 0
@@ -115,7 +118,7 @@ function hasName(row: CrsRow, plain: string): boolean {
   return plainName(row.name) === plain || row.aliases.some((alias) => plainName(alias) === plain)
 }
 
-/** Returns the rows of the table that match a shape, whatever its name. */
+/** Returns the rows of the table that match a shape; names are not compared. */
 export function rowsOfShape(shape: CrsShape): CrsRow[] {
   const datums = new Set([...allDatums().keys()].filter((datum) => hasDatum(shape, datum)))
   const kind = shape.kind === 'projected' ? 'projected' : 'geographic'
@@ -140,7 +143,7 @@ export function matchCrs(declaration: CrsDeclaration): string | undefined {
   return srs
 }
 
-/** The files of a directory mostly declare the same. */
+/** Most files of a directory have the same declaration. */
 const matches = new Map<string, string | undefined>()
 const maxMatches = 200
 const maxKeyLength = 10_000

@@ -1,4 +1,4 @@
-/** Letters and digits of a name in lower case: how names of different WKT dialects are compared. */
+/** Returns the letters and digits of a name in lower case, to compare names of different WKT dialects. */
 export function plainName(name: string): string {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '')
 }

@@ -12,7 +12,7 @@ import {
   operationNeighbours,
 } from './crs-table.ts'
 
-/** An operation and the direction in which it is gone, between two geographic CRSs. */
+/** An operation between two geographic CRSs, and the direction in which it is applied. */
 interface RouteStep {
   operation: CrsOperation
   isInverse: boolean
@@ -23,7 +23,7 @@ interface RouteStep {
 /** A transformation between two datums: one operation, or two through a third datum. */
 export interface Route {
   steps: RouteStep[]
-  /** Metres, summed; infinite when unknown. */
+  /** Sum of the accuracies in metres; infinite if one is unknown. */
   accuracy: number
 }
 
@@ -146,7 +146,7 @@ function areaOf(srs: string | undefined): OperationBounds | undefined {
   return row === undefined ? undefined : findArea(row.area)?.bounds
 }
 
-/** Routes whose operations can be of use in an area. */
+/** Returns the routes whose operations apply in an area. */
 export function routesWithin(routes: Route[], area: OperationBounds | undefined): Route[] {
   if (area === undefined) return routes
   return routes.filter(({ steps }) =>
@@ -154,7 +154,7 @@ export function routesWithin(routes: Route[], area: OperationBounds | undefined)
   )
 }
 
-/** Grids of the routes that are more accurate than any without, a list a route. */
+/** Returns a list of grids for each route that is more accurate than every route without grids. */
 export function betterGrids(routes: Route[]): string[][] {
   const best = Math.min(...routes.filter(isArithmeticRoute).map(({ accuracy }) => accuracy))
   return routes

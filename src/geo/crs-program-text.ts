@@ -4,7 +4,7 @@ import { findCrs, matchCrs, parseSrs } from './crs-database.ts'
 
 const maxWktLength = 8000
 
-/** Names that the programs accept besides codes. */
+/** Names that the programs accept in addition to codes. */
 const wellKnown: Record<string, string> = { WGS84: 'EPSG:4326', NAD83: 'EPSG:4269', NAD27: 'EPSG:4267' }
 
 /** Parameters of a PROJ string that name neither a file nor another definition. */
@@ -32,7 +32,7 @@ const wktRoots =
   /^(?:PROJCS|GEOGCS|GEOCCS|COMPD_CS|PROJCRS|PROJECTEDCRS|GEOGCRS|GEOGRAPHICCRS|GEODCRS|GEODETICCRS|COMPOUNDCRS|BOUNDCRS|LOCAL_CS|ENGCRS|ENGINEERINGCRS)\[/
 
 function isSafeWkt(text: string): boolean {
-  // A "=" in a name may be part of a PROJ string.
+  // A name with "=" stays: it may contain a PROJ string.
   const bare = text.replace(/"[^"=]*"/g, '')
   const isWhole = bare.split('[').length === bare.split(']').length && bare.endsWith(']')
   if (!isWhole || !/^[\w\s[\],.+-]*$/.test(bare)) return false
@@ -81,8 +81,8 @@ function isSafeProjJson(text: string): boolean {
 const maxProjJsonLength = 32_000
 
 /**
- * Returns the definition of a declared CRS as GDAL's programs may be given it, undefined where it has none that is safe:
- * see `toProgramCrs`. Its code comes first where the CRS table has it.
+ * Returns the definition of a declared CRS in a form that is safe to pass to GDAL's programs (see
+ * `toProgramCrs`): preferably a code of the CRS table. Undefined if no form is safe.
  */
 export function programText({ srs, wkt, projjson, proj4 }: CrsDeclaration): string | undefined {
   const code = srs === undefined ? undefined : findCrs(srs)?.srs
@@ -95,7 +95,7 @@ export function programText({ srs, wkt, projjson, proj4 }: CrsDeclaration): stri
   return undefined
 }
 
-/** The authority's code of a CRS that `toProgramCrs` gave; undefined where none matches. */
+/** Returns the authority code of a result of `toProgramCrs`; undefined if none matches. */
 export function authorityCode(text: string): string | undefined {
   if (text.startsWith('+')) return matchCrs({ proj4: text })
   return findCrs(text)?.srs ?? matchCrs({ wkt: text })

@@ -10,7 +10,9 @@ const program = 'gdaltransform'
 const padLines = 1200
 const decoder = new TextDecoder('latin1')
 
-/** Reprojects through GDAL's program, a process for the whole load; undefined where it is not installed. */
+/**
+ * Starts GDAL's program for reprojecting, one process for the whole load. Undefined if it is not installed.
+ */
 export async function openProgramReprojector(
   from: string,
   to: string,
@@ -61,7 +63,7 @@ function request(coordinates: Float64Array, start: number, end: number): string 
   return parts.join('') + (parts.at(-1) ?? '').repeat(padLines)
 }
 
-/** Lines of a program's output, some of them padding to be passed over. */
+/** Lines of a program's output, without the padding. */
 class ProgramLines {
   readonly #session: ProgramSession
   #lines: string[] = []
@@ -88,7 +90,7 @@ class ProgramLines {
     return line
   }
 
-  /** Waits for the next line; throws when the program ends instead. */
+  /** Waits for the next line. Throws if the program ends. */
   async next(): Promise<string> {
     for (;;) {
       const line = this.buffered()

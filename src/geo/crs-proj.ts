@@ -82,7 +82,7 @@ const lengthUnits: Record<string, number> = {
   kmi: 1852,
 }
 
-/** The parameters of a PROJ string, `true` for those without a value. */
+/** Parses the parameters of a PROJ string; `true` is the value of a parameter without one. */
 function parseProj(text: string): Map<string, string> {
   const parameters = new Map<string, string>()
   for (const word of text.slice(0, 5000).split(/\s+/)) {
@@ -106,7 +106,7 @@ const projectionKeys = [
   'lonc',
 ]
 
-/** The shape of a PROJ string; undefined when it is none, or a pipeline. */
+/** Returns the shape of a PROJ string; undefined for a pipeline and for other text. */
 export function shapeOfProj(text: string): CrsShape | undefined {
   const given = parseProj(text)
   const name = given.get('proj')

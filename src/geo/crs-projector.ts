@@ -2,7 +2,7 @@ import proj4 from 'proj4'
 import { ownValue } from '../core/values/record-keys.ts'
 import type { CrsShape } from './crs.ts'
 
-/** A place that a projector changes in step: radians east and north, or metres. */
+/** A position that a projector changes in place: radians east and north, or metres. */
 export interface ProjectedPoint {
   x: number
   y: number
@@ -19,7 +19,7 @@ export interface Projector {
 
 const radiansPerDegree = Math.PI / 180
 
-/** PROJ's names for what `normalizeProjection` gives, where proj4's arithmetic agrees with PROJ's. */
+/** PROJ's names of the projections of `normalizeProjection` for which proj4 calculates the same as PROJ. */
 const projections: Record<string, string> = {
   tmerc: 'etmerc',
   lcc: 'lcc',
@@ -49,7 +49,7 @@ const projections: Record<string, string> = {
   eqdc: 'eqdc',
 }
 
-/** The projector of a shape, or undefined where this program has none. */
+/** Returns the projector of a shape; undefined if this program has none. */
 export function findProjector(shape: CrsShape): Projector | undefined {
   const { method, unit, axis } = shape
   if (method === 'longlat') return geographicProjector(unit * radiansPerDegree)
@@ -73,7 +73,9 @@ function geographicProjector(factor: number): Projector {
   }
 }
 
-/** Spherical Mercator of web maps (EPSG method 1024): the ellipsoid's latitude as if on a sphere. */
+/**
+ * Creates the projector of web maps (EPSG method 1024), which uses ellipsoidal latitudes as if on a sphere.
+ */
 function webMercator({ semiMajor, parameters, unit }: CrsShape): Projector {
   const radius = semiMajor / unit
   const x0 = (parameters.x_0 ?? 0) / unit
@@ -98,7 +100,7 @@ function webMercator({ semiMajor, parameters, unit }: CrsShape): Projector {
  */
 const overshoot = 1e-12
 
-/** A longitude difference between -pi and pi. */
+/** Wraps a longitude difference to the range from -pi to pi. */
 export function wrapped(radians: number): number {
   if (Math.abs(radians) < Math.PI + overshoot) return radians
   return radians - 2 * Math.PI * Math.floor((radians + Math.PI) / (2 * Math.PI))
@@ -122,7 +124,7 @@ interface LibraryProjection {
   inverse(place: ProjectedPoint): ProjectedPoint
 }
 
-/** proj4's projection; it throws for some places that it cannot reach, which become NaN. */
+/** Creates a projector from proj4. Positions for which proj4 throws become NaN. */
 function libraryProjector(text: string, unit: number): Projector | undefined {
   let projection: LibraryProjection
   try {

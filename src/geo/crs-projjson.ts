@@ -73,7 +73,7 @@ function idNode(json: Json): WktNode[] {
   return [{ keyword: 'ID', values: [String(id.authority), String(id.code)] }]
 }
 
-/** A number, or `{value, unit}` with the unit as a factor. */
+/** Reads a number, or `{value, unit}` whose unit is a factor. */
 function measure(value: unknown): { value: number; unit: unknown } | undefined {
   if (typeof value === 'number') return { value, unit: undefined }
   if (isObject(value) && typeof value.value === 'number') return { value: value.value, unit: value.unit }

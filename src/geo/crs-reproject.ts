@@ -39,12 +39,12 @@ export interface ReprojectOptions {
 }
 
 interface Side {
-  /** Authority code where it is known. */
+  /** Authority code, if known. */
   srs: string | undefined
   /** Text for PROJ's programs; undefined if a definition is not safe to pass to them. */
   text: string | undefined
   shape: CrsShape | undefined
-  /** The geographic CRS below. */
+  /** The geographic base CRS. */
   base: string | undefined
   /**
    * Shift between the datum of the shape and WGS 84, which is its base then, if the definition contains one.
@@ -135,7 +135,7 @@ async function programBetween(
   return openProgramReprojector(from, to, signal)
 }
 
-/** Undefined where a datum is unknown; empty where both are the same. */
+/** Lists the routes between two datums; undefined if one is unknown, empty if both are the same. */
 function routesBetween(source: Side, target: Side): Route[] | undefined {
   if (source.base === undefined || target.base === undefined) return undefined
   const routes = listRoutes(source.base, target.base)
@@ -165,7 +165,7 @@ function gridMessages(grids: string[][]): ReprojectMessage[] {
   ]
 }
 
-/** A route that is ready to be gone. */
+/** A route with its prepared calculation. */
 interface Choice {
   isOffshore: boolean
   areas: OperationBounds[]
@@ -193,7 +193,10 @@ function compareChoices(a: Choice, b: Choice): number {
   return a.accuracy < b.accuracy ? -1 : a.accuracy > b.accuracy ? 1 : 0
 }
 
-/** For each point the most accurate route whose areas hold it, else PROJ's first: undefined when none does a thing. */
+/**
+ * Returns a shift that uses for each point the most accurate route whose areas contain it, otherwise PROJ's
+ * first. Undefined if no route changes anything.
+ */
 function routeShift(routes: Route[]): Shift | undefined {
   const choices = routes.map(toChoice)
   if (choices.every(({ shifts }) => shifts.length === 0)) return undefined

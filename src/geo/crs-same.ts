@@ -37,7 +37,7 @@ export function isSameCrs(a: Crs, b: Crs): boolean {
   return other.row === undefined ? isSameShape(one, other) : isRow(one, other.row)
 }
 
-/** Results for pairs of codes that the table has, whatever texts come with them. */
+/** Results for pairs of codes in the table; their texts do not matter. */
 const pairs = new Map<string, boolean>()
 const maxPairs = 1000
 

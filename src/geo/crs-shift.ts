@@ -1,12 +1,12 @@
 import type { ProjectedPoint } from './crs-projector.ts'
 
-/** Ellipsoid as a shift needs it. */
+/** Properties of an ellipsoid that a shift needs. */
 export interface Ellipsoid {
   semiMajor: number
   eccentricitySquared: number
 }
 
-/** An ellipsoid from its axis in metres; an inverse flattening of 0 is a sphere. */
+/** Returns an ellipsoid with this semi-major axis in metres. An inverse flattening of 0 is a sphere. */
 export function ellipsoidOf(semiMajor: number, inverseFlattening: number): Ellipsoid {
   const f = inverseFlattening === 0 ? 0 : 1 / inverseFlattening
   return { semiMajor, eccentricitySquared: f * (2 - f) }

@@ -14,13 +14,13 @@ export interface CrsRow {
   /** Geographic base CRS of a projected one, otherwise the CRS itself; empty if it has none. */
   base: string
   datum: number
-  /** PROJ string without `+type=crs` and `+no_defs`; empty where PROJ has none. */
+  /** PROJ string without `+type=crs` and `+no_defs`; empty if PROJ has none. */
   proj: string
-  /** Further names, such as ESRI's. */
+  /** Other names, such as ESRI's. */
   aliases: string[]
 }
 
-/** A datum as the table of the data folder has it. */
+/** A datum in the table of the data folder. */
 export interface DatumRow {
   id: string
   /** Metres. */
@@ -43,7 +43,7 @@ export interface CrsOperation {
   /** x, y, z in metres; rx, ry, rz in arc seconds, position vector convention; s in parts per million. */
   shift?: [number, number, number, number, number, number, number]
   grids?: string[]
-  /** For use at sea only. */
+  /** True if the transformation applies only at sea. */
   isOffshore?: true
 }
 
@@ -132,16 +132,19 @@ function toRow(line: string): CrsRow {
   }
 }
 
-/** The row of `EPSG:25832`; the spelling must be exact. */
+/** Returns the row of a code such as `EPSG:25832`; the spelling must be exact. */
 export function findRow(srs: string): CrsRow | undefined {
   const line = indexLines()[rowNumbers().get(srs) ?? -1]
   return line === undefined ? undefined : toRow(line)
 }
 
-/** Every row, decoded once. */
+/** All rows, decoded once. */
 export const allRows = lazily(() => indexLines().map(toRow))
 
-/** Name of an area with west, south, east, north in degrees (west above east across the antimeridian). */
+/**
+ * Returns the name of an area, and its west, south, east and north in degrees (west above east across the
+ * antimeridian).
+ */
 export function findArea(
   number: number,
 ): { name: string; bounds: [number, number, number, number] } | undefined {
@@ -152,7 +155,7 @@ export function findArea(
   return { name, bounds: [west, south, east, north] }
 }
 
-/** Every datum, by its number in the table. */
+/** All datums, by their numbers in the table. */
 export const allDatums = lazily((): (DatumRow | undefined)[] =>
   datumLines().map((line) => {
     const [id, semiMajor, inverseFlattening, accuracy, ...names] = line.split('\t')
@@ -168,7 +171,7 @@ export const allDatums = lazily((): (DatumRow | undefined)[] =>
   }),
 )
 
-/** WKT 1 as GDAL writes it, WKT 2 where the first cannot express the CRS. */
+/** Reads the WKT 1 that GDAL writes, or WKT 2 if WKT 1 cannot express the CRS. */
 export function readDefinition(srs: string): string | undefined {
   const row = rowNumbers().get(srs)
   if (row === undefined) return undefined
@@ -203,7 +206,7 @@ const gridNames = lazily(() => {
   return names
 })
 
-/** The names under which a grid's file can be installed, PROJ's own first. */
+/** Returns the names under which a grid's file may be installed, PROJ's own name first. */
 export function gridFileNames(grid: string): string[] {
   return gridNames().get(grid) ?? [grid]
 }

@@ -30,7 +30,7 @@ export function findUncodedCrs(crs: CrsDeclaration | undefined): UncodedCrs | un
   return { name: noName.test(name) ? '' : name.slice(0, maxNameLength), definition }
 }
 
-/** Returns what people call a CRS: its code, or the name in its definition. */
+/** Returns the name of a CRS for users: its code, or the name in its definition. */
 export function labelOfCrs(crs: CrsDeclaration): string {
   const srs = matchCrs(crs)
   if (srs !== undefined) return srs

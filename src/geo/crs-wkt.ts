@@ -9,7 +9,10 @@ const maxLength = 1 << 18
 const maxDepth = 40
 const token = /\s*(?:"((?:[^"]|"")*)"|([[\](),])|([^[\](),"\s]+))/y
 
-/** The tree of a CRS's WKT, or undefined when the text is none. Never throws; bounded in size and depth. */
+/**
+ * Parses the WKT of a CRS. Undefined if the text is not WKT, or is too large or too deeply nested. Never
+ * throws.
+ */
 export function parseCrsWkt(text: string): WktNode | undefined {
   if (text.length > maxLength) return undefined
   token.lastIndex = 0
@@ -57,7 +60,7 @@ export function children(node: WktNode, ...keywords: string[]): WktNode[] {
   ) as WktNode[]
 }
 
-/** The text at a position; numbers as text (codes are written both ways). */
+/** Returns the text at a position. A number is returned as text, because a code may be either. */
 export function textAt(node: WktNode | undefined, position: number): string | undefined {
   const value = node?.values[position]
   return typeof value === 'object' || value === undefined ? undefined : String(value)

@@ -28,20 +28,20 @@ export interface CrsDeclaration {
 export interface CrsShape {
   kind: 'geographic' | 'projected'
   name?: string
-  /** The authority id that the declaration gives itself. */
+  /** The authority id in the declaration itself. */
   id?: string
-  /** Absent where the declaration leaves the datum open. */
+  /** Absent if the declaration does not specify the datum. */
   datumName?: string
   semiMajor: number
   inverseFlattening: number
   /** Longitude of the prime meridian from Greenwich. */
   primeMeridian: number
-  /** `longlat` for a geographic CRS; undefined where the projection is not known here. */
+  /** `longlat` for a geographic CRS; undefined for an unknown projection. */
   method: string | undefined
   /** By PROJ key; see `normalizeProjection`. */
   parameters: Record<string, number>
   /** Metres per coordinate unit, or degrees for a geographic CRS. */
   unit: number
-  /** PROJ's axis word where the first two do not point east and north. */
+  /** PROJ's `axis` parameter, if the first two axes do not point east and north. */
   axis?: string
 }

@@ -1,14 +1,14 @@
 const float = new Float32Array(1)
 const bits = new Int32Array(float.buffer)
 
-/** The largest 32-bit float that is not above `value`. */
+/** Returns the largest 32-bit float that is not above `value`. */
 export function floorFloat32(value: number): number {
   float[0] = value
   if ((float[0] as number) > value) step(-1)
   return float[0] as number
 }
 
-/** The smallest 32-bit float that is not below `value`. */
+/** Returns the smallest 32-bit float that is not below `value`. */
 export function ceilFloat32(value: number): number {
   float[0] = value
   if ((float[0] as number) < value) step(1)
@@ -30,7 +30,7 @@ export interface Envelope {
   maxY: number
 }
 
-/** The envelope of nothing: `expand` on it gives the other. */
+/** Returns an empty envelope, whose union with another envelope is the other one. */
 export function emptyEnvelope(): Envelope {
   return {
     minX: Number.POSITIVE_INFINITY,
@@ -57,7 +57,7 @@ export function envelopeOfPlaces(ordinates: ArrayLike<number>): Envelope {
   return envelope
 }
 
-/** The smallest envelope around both. */
+/** Returns the smallest envelope that contains both. */
 export function unionEnvelope(a: Envelope, b: Envelope): Envelope {
   return {
     minX: Math.min(a.minX, b.minX),

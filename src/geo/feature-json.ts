@@ -8,12 +8,15 @@ import { writeGeometryJson } from './wkb-to-geojson.ts'
 
 const jsonNumber = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/
 
-/** A whole number of a column with fractions as `4.0`: clients take the type of a property from its first values. */
+/**
+ * Writes an integer in a column of fractions as `4.0`, because clients derive the type of a property from its
+ * first values.
+ */
 function withFraction(digits: string): string {
   return /[.e]/i.test(digits) ? digits : `${digits}.0`
 }
 
-/** Decimals that JSON has no number for. */
+/** Decimals that are not numbers in JSON. */
 const notFinite: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity'])
 
 /** Integers with more digits remain texts: clients would truncate them. */
@@ -50,7 +53,7 @@ function valueToJson(column: Column, row: number, attribute: Attribute): string 
   }
 }
 
-/** The geometry of a row as GeoJSON text, `null` where it has none. */
+/** Writes the geometry of a row as GeoJSON text, or `null`. */
 export function geometryToJson(batch: FeatureBatch, row: number, isYx: boolean): string {
   const geometry = batch.geometry
   if (geometry === undefined || !isValid(geometry.validity, row)) return 'null'
@@ -58,7 +61,7 @@ export function geometryToJson(batch: FeatureBatch, row: number, isYx: boolean):
   return writeGeometryJson(bytes, { isYx })
 }
 
-/** The names of attributes as JSON, made once for all features of a schema. */
+/** Names of attributes as JSON, created once for all features of a schema. */
 const knownNames = new WeakMap<Attribute[], string[]>()
 
 function namesOf(attributes: Attribute[]): string[] {
@@ -75,7 +78,7 @@ export interface FeatureShape {
   isYx: boolean
 }
 
-/** The attributes of a row as a JSON object. */
+/** Writes the attributes of a row as a JSON object. */
 export function propertiesToJson(batch: FeatureBatch, row: number): string {
   const { attributes } = batch.schema
   const names = namesOf(attributes)

@@ -6,7 +6,9 @@ import { wkbTypeNumber } from './wkb.ts'
 /** Dimensions of a column's geometries. */
 type Dimensions = Pick<GeometryField, 'hasZ' | 'hasM'>
 
-/** A column whose geometries have all dimensions, and how many did not before. */
+/**
+ * A column whose geometries all have the same dimensions, and the number of geometries that were completed.
+ */
 interface FilledDimensions {
   geometry: GeometryColumn
   filled: number
@@ -27,7 +29,7 @@ export function fillDimensions(
   let filled = 0
   for (let row = 0; row < rowCount; row += 1) if (lacks(row)) filled += 1
   if (filled === 0) return { geometry, filled }
-  // Two ordinates become at most four, and headers keep their size.
+  // Two ordinates become at most four, and the size of headers is unchanged.
   const writer = new Filler(view, geometry.bytes.length * 2, dimensions)
   const offsets = new Uint32Array(rowCount + 1)
   for (let row = 0; row < rowCount; row += 1) {
@@ -39,7 +41,7 @@ export function fillDimensions(
   return { geometry: { ...geometry, offsets, bytes: writer.bytes.subarray(0, writer.length) }, filled }
 }
 
-/** The thousands of an ISO WKB code are its dimensions. */
+/** Reads the dimensions from the thousands of an ISO WKB code. */
 function dimensionsAt(view: DataView, start: number): Dimensions {
   const thousands = Math.floor(view.getUint32(start + 1, true) / 1000)
   return { hasZ: thousands === 1 || thousands === 3, hasM: thousands >= 2 }
@@ -51,7 +53,7 @@ function lacksDimensions(view: DataView, start: number, dimensions: Dimensions):
   return isWithin && (hasZ !== dimensions.hasZ || hasM !== dimensions.hasM)
 }
 
-/** Rewrites little-endian ISO WKB with further ordinates. */
+/** Rewrites little-endian ISO WKB with additional ordinates. */
 class Filler {
   readonly bytes: Uint8Array
   length = 0

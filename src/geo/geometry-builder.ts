@@ -43,7 +43,7 @@ export class GeometryBuilder {
     this.#envelopes = new Float64Array(capacity * 4)
   }
 
-  /** Bytes written so far, the unfinished geometry included. */
+  /** Number of bytes written, including the unfinished geometry. */
   get byteLength(): number {
     return this.#at
   }
@@ -59,17 +59,17 @@ export class GeometryBuilder {
     return this.#bytes
   }
 
-  /** The view over what `reserve` returned. */
+  /** A view of the array that `reserve` returned. */
   get view(): DataView {
     return this.#view
   }
 
-  /** Counts `count` bytes that the caller wrote behind `reserve` as part of the unfinished geometry. */
+  /** Adds `count` bytes, which the caller wrote into the reserved space, to the unfinished geometry. */
   advance(count: number): void {
     this.#at += count
   }
 
-  /** Byte order and type of a geometry or part. */
+  /** Writes the byte order and the type of a geometry or part. */
   header(typeCode: number, hasZ: boolean, hasM: boolean): void {
     this.reserve(5)
     this.#bytes[this.#at] = 1
@@ -89,7 +89,7 @@ export class GeometryBuilder {
     this.#view.setUint32(at, value, true)
   }
 
-  /** Two ordinates, and their part of the envelope; Z and M follow by `ordinate`. Throws unless both are finite. */
+  /** Writes x and y, and extends the envelope. `ordinate` writes Z and M. Throws unless both are finite. */
   coordinate(x: number, y: number): void {
     if (!(Number.isFinite(x) && Number.isFinite(y))) {
       throw new GeometryError(`Coordinate is not finite: ${x} ${y}`)
@@ -121,7 +121,7 @@ export class GeometryBuilder {
     if (y > this.#maxY) this.#maxY = y
   }
 
-  /** A Z or M ordinate (or the NaN pair of an empty point). */
+  /** Writes a Z or M ordinate, or one of the two NaN of an empty point. */
   ordinate(value: number): void {
     this.reserve(8)
     this.#view.setFloat64(this.#at, value, true)

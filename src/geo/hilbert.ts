@@ -23,7 +23,7 @@ const fourLevels = Uint16Array.from({ length: 1024 }, (_, index) => {
   return ((isInverted * 2 + isSwapped) << 8) | key
 })
 
-/** Place on a Hilbert curve of 2^16 by 2^16 cells, from 0 to 2^32 - 1. */
+/** Returns the position on a Hilbert curve of 2^16 by 2^16 cells, from 0 to 2^32 - 1. */
 function hilbertKey(x: number, y: number): number {
   let key = 0
   let state = 0
@@ -35,7 +35,7 @@ function hilbertKey(x: number, y: number): number {
   return key >>> 0
 }
 
-/** The order of the first `count` boxes along a Hilbert curve over the middle of each. */
+/** Returns the order of the first `count` boxes along a Hilbert curve, by their centres. */
 export function hilbertOrder(boxes: Boxes, count: number): Uint32Array {
   let minX = Number.POSITIVE_INFINITY
   let minY = Number.POSITIVE_INFINITY
@@ -58,7 +58,9 @@ export function hilbertOrder(boxes: Boxes, count: number): Uint32Array {
   return sortedOrder(keys)
 }
 
-/** The indexes of the keys in ascending order: a radix sort by 11 bits at a time. Uses up `keys`. */
+/**
+ * Returns the indexes of the keys in ascending order: a radix sort by 11 bits at a time. Overwrites `keys`.
+ */
 function sortedOrder(keys: Uint32Array): Uint32Array {
   const count = keys.length
   let order = new Uint32Array(count)

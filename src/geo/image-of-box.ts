@@ -3,7 +3,7 @@ import type { Envelope } from './envelope.ts'
 
 /** Maximum distance between the outline and the true image, relative to the size of the image. */
 const tolerance = 1e-6
-/** A box whose image needs more is torn, as by the meridian where a projection ends. */
+/** An image that needs more vertices is torn, for instance by the meridian at which a projection ends. */
 const maxVertices = 1500
 const firstPerSide = 8
 
@@ -58,7 +58,7 @@ async function moved(reprojector: Reprojector, places: Float64Array): Promise<Fl
   return images
 }
 
-/** The larger side of the envelope; undefined where a place has no image. */
+/** Returns the larger side of the envelope; undefined if a position has no image. */
 function sizeOf(images: Float64Array): number | undefined {
   const [x, y] = [0, 1].map((ordinate) => images.filter((_, at) => at % 3 === ordinate))
   if (x === undefined || y === undefined || !x.every(Number.isFinite) || !y.every(Number.isFinite))
@@ -84,7 +84,7 @@ function bends(images: Float64Array, middles: Float64Array, allowed: number): bo
     const [mx, my] = [(middles[at] as number) - ax, (middles[at + 1] as number) - ay]
     const length = Math.hypot(dx, dy)
     const beside = length === 0 ? Math.hypot(mx, my) : Math.abs(dx * my - dy * mx) / length
-    // Beyond its ends it is another way round.
+    // A midpoint beyond the ends of the edge means that the image takes another way round.
     const along = length === 0 ? 0 : (mx * dx + my * dy) / (length * length)
     return !(beside <= allowed && along >= 0 && along <= 1)
   })

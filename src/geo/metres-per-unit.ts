@@ -16,7 +16,7 @@ export function metresPerUnit(
   return shape.kind === 'projected' ? [shape.unit, shape.unit] : onEllipsoid(shape, y)
 }
 
-/** By the radii of curvature along the parallel and the meridian. */
+/** Calculates with the radii of curvature along the parallel and the meridian. */
 function onEllipsoid({ semiMajor, inverseFlattening, unit }: CrsShape, y: number): [number, number] {
   const flattening = inverseFlattening > 0 ? 1 / inverseFlattening : 0
   const squared = flattening * (2 - flattening)

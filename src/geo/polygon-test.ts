@@ -152,7 +152,7 @@ function meet(
   if (ofC !== 0 && ofC === ofD) return false
   const ofA = exactSideOf(cx, cy, dx, dy, ax, ay)
   const ofB = exactSideOf(cx, cy, dx, dy, bx, by)
-  // For collinear segments the envelopes decide.
+  // Collinear segments share a point, because their envelopes meet.
   return ofA === 0 || ofA !== ofB
 }
 

@@ -21,8 +21,8 @@ const attributeTypeByName: Record<string, AttributeType> = {
 }
 
 /**
- * The attribute for an existing column of `pg_type.typname` with its type modifier; `undefined` for types that are
- * read and written as text (enumerations, JSON, arrays, domains and the like).
+ * Returns the attribute for an existing column by its `pg_type.typname` and type modifier; undefined for
+ * types that are read and written as text (enumerations, JSON, arrays, domains and the like).
  */
 export function attributeOfColumn(name: string, typeName: string, typmod: number): Attribute | undefined {
   const type = ownValue(attributeTypeByName, typeName)

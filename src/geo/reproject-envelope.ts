@@ -2,7 +2,7 @@ import type { Reprojector } from './crs-projector.ts'
 import type { Envelope } from './envelope.ts'
 import { emptyEnvelope, isEmptyEnvelope } from './envelope.ts'
 
-/** Points on each edge: curved images of straight edges are met well enough for an extent. */
+/** Points on each edge, enough to approximate its curved image for an extent. */
 const steps = 24
 const side = steps + 1
 /** Number of bisections towards the limit of a CRS, such as a pole in web mercator. */

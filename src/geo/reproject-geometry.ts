@@ -4,7 +4,7 @@ import type { ProjectedPoint, Reprojector } from './crs-projector.ts'
 import type { GeometryColumn } from './geometry-builder.ts'
 import { walkCoordinates } from './wkb.ts'
 
-/** A reprojected geometry column, and the rows with a point that has no place in the target CRS. */
+/** A reprojected geometry column, and the rows with a point that has no image in the target CRS. */
 export interface ReprojectedGeometry {
   geometry: GeometryColumn
   failedRows: number[]
@@ -40,7 +40,7 @@ function isEmptyPoint(view: DataView, at: number): boolean {
   return Number.isNaN(view.getFloat64(at, true))
 }
 
-/** x, y and height of every point in the order of the walk, empty points left out. */
+/** Returns x, y and height of every point in the order of the walk, except empty points. */
 function gather(geometry: GeometryColumn, rows: number): Float64Array {
   const view = new DataView(geometry.bytes.buffer, geometry.bytes.byteOffset, geometry.bytes.byteLength)
   let coordinates = new Float64Array(Math.ceil((geometry.bytes.byteLength / 16) * 3) + 3)
@@ -119,7 +119,7 @@ class CoordinateRun {
     return this.#residue === 0
   }
 
-  /** Moves a run of points; the NaN of an empty point stays. */
+  /** Transforms a run of points. The NaN of an empty point stays. */
   points(offset: number, count: number, dimensions: number, isHigh = false): void {
     const view = this.#view
     const place = this.#place
@@ -151,7 +151,7 @@ class CoordinateRun {
   }
 }
 
-/** The batch in the CRS of the reprojector; a geometry with no place there becomes null, its row stays. */
+/** Returns the batch in the target CRS. A geometry without an image there becomes null; its row stays. */
 export async function reprojectBatch(
   batch: FeatureBatch,
   reprojector: Reprojector | undefined,

@@ -37,22 +37,22 @@ export type GeometryType = (typeof geometryTypes)[number]
 export interface Attribute {
   name: string
   type: AttributeType
-  /** Longest text in characters, where the source or the target limits it. */
+  /** Maximum length of a text in characters, if the source or the target limits it. */
   maxLength?: number
-  /** Digits in all and after the point, for `decimal`. */
+  /** Number of digits in total and after the point, for `decimal`. */
   precision?: number
   scale?: number
-  /** False where the target column refuses null. */
+  /** False if the target column does not accept null. */
   isNullable?: boolean
   /** Name in the source, if it was renamed. */
   source?: string
-  /** An example value from the source, for people. */
+  /** An example value from the source, for users. */
   example?: string
   /**
    * True for the source's identity column: its FID column, OBJECTID, or the only column of its primary key.
    */
   isIdentity?: true
-  /** Its alias in the source, for people. */
+  /** Its alias in the source, for users. */
   title?: string
   /** Labels of its coded values, by the values as text. */
   labels?: Record<string, string>
@@ -67,7 +67,10 @@ export interface GeometryField {
   crs: CrsDeclaration | undefined
 }
 
-/** Attributes that a file is read with at most: a GeoPackage table has 2,000 columns, the id and the geometry among them. */
+/**
+ * Maximum number of attributes read from a file: a GeoPackage table has at most 2,000 columns, including the
+ * id and the geometry.
+ */
 export const maxAttributes = 1998
 
 /** Attributes in order, and at most one geometry. Plain data: passed between threads and stored as JSON. */
@@ -76,7 +79,10 @@ export interface Schema {
   geometry: GeometryField | undefined
 }
 
-/** Gives each attribute the title that `titleOf` returns for its name and present title; undefined leaves it as it is. */
+/**
+ * Sets the title of each attribute to the result of `titleOf` for its name and present title; undefined does
+ * not change it.
+ */
 export function withTitles(
   schema: Schema,
   titleOf: (name: string, title: string | undefined) => string | undefined,
@@ -88,17 +94,17 @@ export function withTitles(
   return { ...schema, attributes }
 }
 
-/** The attribute by which features are asked for by time: the first date or timestamp. */
+/** Returns the attribute for requests by time: the first date or timestamp. */
 export function timeAttribute({ attributes }: Schema): Attribute | undefined {
   return attributes.find(({ type }) => type === 'date' || type === 'timestamp')
 }
 
-/** The place of an attribute by its exact name; -1 where there is none. */
+/** Returns the index of an attribute by its exact name; -1 if there is none. */
 export function attributeIndex(schema: Schema, name: string): number {
   return schema.attributes.findIndex((attribute) => attribute.name === name)
 }
 
-/** The identity column of a source; undefined where it has none. */
+/** Returns the identity column of a source, if it has one. */
 export function identityAttribute({ attributes }: Schema): Attribute | undefined {
   return attributes.find(({ isIdentity }) => isIdentity === true)
 }

@@ -2,7 +2,7 @@ import { infinityText, isInfiniteDay, isInfiniteMicros, minusInfinityText } from
 
 const microsPerDay = 86_400_000_000n
 
-/** Layers hold the same days again and again. */
+/** Layers contain the same days many times. */
 const knownDays = new Map<number, string>()
 const maxKnownDays = 20_000
 
@@ -12,8 +12,9 @@ const daysPerCycle = 146_097
 const pad = (value: number, digits: number): string => String(value).padStart(digits, '0')
 
 /**
- * Days since 1970-01-01 as `YYYY-MM-DD` of the proleptic Gregorian calendar. Years beyond 9999 or before 0 have a sign
- * and six digits (ECMA-262, section 21.4.1.32.1), or as many as they need; infinite days are `infinity` and `-infinity`.
+ * Formats days since 1970-01-01 as `YYYY-MM-DD` of the proleptic Gregorian calendar. Years beyond 9999 or
+ * before 0 have a sign and six digits (ECMA-262, section 21.4.1.32.1), or as many as they need; infinite days
+ * are `infinity` and `-infinity`.
  */
 export function dateText(days: number): string {
   const known = knownDays.get(days)

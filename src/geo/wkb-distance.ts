@@ -40,7 +40,7 @@ class DistanceWalk {
     return at
   }
 
-  /** Coordinates that are not numbers (an empty point) are no nearer than any. */
+  /** Measures a line. The NaN of an empty point is never the nearest. */
   #line(start: number, count: number, stride: number): number {
     const stop = start + count * stride
     const { x, y, scale } = this.#from
@@ -57,7 +57,7 @@ class DistanceWalk {
   }
 }
 
-/** The square of the distance from the origin to a segment. */
+/** Returns the square of the distance from the origin to a segment. */
 function squaredToOrigin(ax: number, ay: number, bx: number, by: number): number {
   const [dx, dy] = [bx - ax, by - ay]
   const length = dx * dx + dy * dy

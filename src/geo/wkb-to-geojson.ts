@@ -3,7 +3,7 @@ import { geometryTypeName } from './wkb.ts'
 
 /** Output options for a geometry's coordinates. */
 export interface GeometryJsonOptions {
-  /** Writes y before x, for a CRS whose own order that is. */
+  /** True writes y before x, for a CRS with that axis order. */
   isYx?: boolean
 }
 
@@ -75,8 +75,8 @@ class JsonWriter {
 }
 
 /**
- * A geometry in this program's own form (`wkb.ts`, well-formed) as GeoJSON text (RFC 7946 section 3.1), each number in
- * the shortest form that reads back the same. M is left out; an empty geometry has an empty coordinates array.
+ * Writes a well-formed geometry in this program's own form (`wkb.ts`) as GeoJSON text (RFC 7946 section 3.1),
+ * each number in its shortest exact form. M is omitted; an empty geometry has an empty coordinates array.
  */
 export function writeGeometryJson(bytes: Uint8Array, options: GeometryJsonOptions = {}): string {
   return new JsonWriter(bytes, options.isYx ?? false).geometry()

@@ -4,7 +4,7 @@ const dimensionWords = ['', ' Z', ' M', ' ZM'] as const
 
 /** Output options for a geometry's coordinates. */
 export interface GeometryTextOptions {
-  /** Writes y before x, for a CRS whose own order that is. */
+  /** True writes y before x, for a CRS with that axis order. */
   isYx?: boolean
 }
 
@@ -51,7 +51,7 @@ class WktWriter {
     return this.#body(typeCode - 3, dimensions)
   }
 
-  /** Empty for the NaN pair of an empty point. */
+  /** Returns a position as text; empty for the two NaN of an empty point. */
   #position(dimensions: number): string {
     const view = this.#view
     const count = dimensions === 0 ? 2 : dimensions === 3 ? 4 : 3
@@ -65,8 +65,8 @@ class WktWriter {
 }
 
 /**
- * A geometry in this program's own form (`wkb.ts`, well-formed) as WKT (OGC 06-103r4 section 7), each number in the
- * shortest form that reads back the same.
+ * Writes a well-formed geometry in this program's own form (`wkb.ts`) as WKT (OGC 06-103r4 section 7), each
+ * number in its shortest exact form.
  */
 export function writeGeometryText(bytes: Uint8Array, options: GeometryTextOptions = {}): string {
   return new WktWriter(bytes, options.isYx ?? false).geometry()

@@ -59,8 +59,8 @@ function sidesOf(x: number, y: number, { minX, minY, maxX, maxY }: Envelope): nu
 }
 
 /**
- * True if a segment with both ends outside, not on a common side, meets the box: then its corners are on both
- * sides.
+ * True if a segment with both ends outside, not on a common side, meets the box: corners of the box are then
+ * on both sides of it.
  */
 function cuts(ax: number, ay: number, bx: number, by: number, box: Envelope): boolean {
   if (Number.isNaN(ax)) return false

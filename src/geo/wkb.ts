@@ -3,8 +3,8 @@ import type { GeometryType } from './schema.ts'
 import { geometryTypes } from './schema.ts'
 
 /**
- * Well-known binary as this program holds it: ISO WKB (OGC 06-103r4 section 8, Z + 1000, M + 2000), little-endian
- * throughout. Readers of other forms (big-endian, EWKB flags) come in by `normalizeWkb`.
+ * Well-known binary in this program's own form: ISO WKB (OGC 06-103r4 section 8, Z + 1000, M + 2000), always
+ * little-endian. `normalizeWkb` converts other forms (big-endian, EWKB flags).
  */
 export interface WkbInfo {
   /** Index into `geometryTypes`: the WKB base code. */
@@ -14,7 +14,7 @@ export interface WkbInfo {
   isEmpty: boolean
 }
 
-/** The bytes are not a well-formed geometry; the message says where. */
+/** Bytes that are not a well-formed geometry; the message names the position. */
 export class GeometryError extends Error {
   constructor(message: string) {
     super(message)
@@ -27,28 +27,28 @@ export class CurveError extends GeometryError {}
 
 const maxDepth = 32
 
-/** The name of a base code of WKB; `Geometry` for those that are not known. */
+/** Returns the name of a base code of WKB; `Geometry` for an unknown one. */
 export function geometryTypeName(typeCode: number): GeometryType {
   return geometryTypes[typeCode] ?? 'Geometry'
 }
 
-/** The base code of WKB of a type. */
+/** Returns the base code of a type in WKB. */
 export function geometryTypeCode(type: GeometryType): number {
   return geometryTypes.indexOf(type)
 }
 
-/** ISO WKB type number of a base code with its dimensions. */
+/** Returns the ISO WKB type number of a base code with these dimensions. */
 export function wkbTypeNumber(typeCode: number, hasZ: boolean, hasM: boolean): number {
   return typeCode + (hasZ ? 1000 : 0) + (hasM ? 2000 : 0)
 }
 
-/** Reads any WKB or EWKB: checks its form, finite coordinates and bounds, and gathers its envelope. */
+/** Scans any WKB or EWKB: checks its form and that coordinates are finite, and determines its envelope. */
 export class WkbScanner {
   minX = 0
   minY = 0
   maxX = 0
   maxY = 0
-  /** Set when `normalize` has to rewrite: big-endian parts or EWKB flags were met. */
+  /** False if there are big-endian parts or EWKB flags, so that `normalizeWkb` has to rewrite the bytes. */
   isIsoLittleEndian = true
   end = 0
 
@@ -162,7 +162,7 @@ export class WkbScanner {
 /** Visits runs of coordinates of a little-endian ISO WKB; `dimensions` doubles a point, `count` points. */
 export type CoordinateVisitor = (byteOffset: number, count: number, dimensions: number) => void
 
-/** Walks a well-formed little-endian ISO WKB at `offset` and returns the offset behind it. */
+/** Visits the coordinates of a well-formed little-endian ISO WKB at `offset`. Returns the offset after it. */
 export function walkCoordinates(view: DataView, offset: number, visit: CoordinateVisitor): number {
   const type = view.getUint32(offset + 1, true)
   const typeCode = type % 1000
@@ -191,7 +191,7 @@ export function walkCoordinates(view: DataView, offset: number, visit: Coordinat
   return at
 }
 
-/** Rewrites any well-formed WKB or EWKB as little-endian ISO WKB (an SRID is dropped). */
+/** Rewrites any well-formed WKB or EWKB as little-endian ISO WKB, without an SRID. */
 export function normalizeWkb(source: Uint8Array): Uint8Array {
   const view = new DataView(source.buffer, source.byteOffset, source.byteLength)
   const scanner = new WkbScanner()
@@ -241,7 +241,7 @@ export function normalizeWkb(source: Uint8Array): Uint8Array {
   return target.subarray(0, to)
 }
 
-/** The envelope of one well-formed WKB, undefined when it is empty. */
+/** Returns the envelope of a well-formed WKB; undefined if it is empty. */
 export function wkbEnvelope(bytes: Uint8Array): Envelope | undefined {
   const scanner = new WkbScanner()
   const info = scanner.scan(new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength), 0)

@@ -26,7 +26,7 @@ export class WktTokens {
     throw new GeometryError(`WKT cannot be read: ${expected}, found "${found}"`)
   }
 
-  /** Passes over blanks and returns the byte behind them, 0 at the end. */
+  /** Skips spaces and returns the byte after them; 0 at the end. */
   space(): number {
     while (this.at < this.end) {
       const byte = this.bytes[this.at] as number
@@ -42,7 +42,7 @@ export class WktTokens {
     this.at += 1
   }
 
-  /** Passes over a byte if it comes next. */
+  /** Skips the byte if it is the next one. Returns true if it was. */
   take(byte: number): boolean {
     if (this.space() !== byte) return false
     this.at += 1
@@ -57,7 +57,7 @@ export class WktTokens {
     return asciiText(this.bytes, start, this.at).toUpperCase()
   }
 
-  /** Ordinates are apart by at least one blank. */
+  /** True if a number follows: ordinates are separated by at least one space. */
   isNumberNext(): boolean {
     if (this.at >= this.end || (this.bytes[this.at] as number) > 0x20) return false
     const byte = this.space()

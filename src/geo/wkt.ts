@@ -26,14 +26,14 @@ export class WktReader {
   hasM = false
   /** Its SRID, 0 without one. */
   srid = 0
-  /** True if it was written as a curve or a surface. */
+  /** True if it is a curve or a surface in the text. */
   isCurve = false
   readonly #tokens = new WktTokens()
   #builder: GeometryBuilder | undefined
   readonly #shape: GeometryShape
-  /** The position read last. */
+  /** The last position that was read. */
   readonly #ordinates = new Float64Array(4)
-  /** 0 until the first position or word tells; then the number of ordinates. */
+  /** Number of ordinates; 0 until the first position or keyword determines it. */
   #dimensions = 0
   #isMeasured = false
 
@@ -246,7 +246,7 @@ export class WktReader {
   }
 }
 
-/** True when text begins like WKT or EWKT: cheap, for finding geometry columns. */
+/** True if a text begins like WKT or EWKT: a cheap test for finding geometry columns. */
 export function looksLikeWkt(text: string): boolean {
   return wktBeginning.test(text)
 }

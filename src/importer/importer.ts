@@ -61,9 +61,9 @@ interface ImporterFolders {
   rejects: string
   /** Indexes of files that are served directly. */
   indexes: string
-  /** Tables without a layer that are shown on maps. */
+  /** Files of previews and change lists, which maps show although they have no layer. */
   sides: string
-  /** Zips of imported sources, for the operator. */
+  /** Zip files of imported sources, for the operator. */
   archives: string
 }
 
@@ -175,7 +175,7 @@ function createModules(deps: ImporterDeps) {
   })
   const files = new ImportFiles(folders, deps.mirror)
   const records = { database, clock, progress, files }
-  const look = { ...deps, progress }
+  const inspecting = { ...deps, progress }
   const onEnd = (error: Error): void => publishEnded({ log, events }, 'load', error)
   const locator = new CrsDetector({ records, catalog, kinds, pool, onEnd })
   const making = { records, kinds, pool, locator, limits }
@@ -222,14 +222,14 @@ function createModules(deps: ImporterDeps) {
     cancel,
     runningDryRun,
     correcting,
-    preparing: { look, making, starting, running, log, events },
+    preparing: { inspecting, making, starting, running, log, events },
     running: { records, locks, tasks, archive, folders, events },
     restores: new Restores({ permit: deps.permit, database, catalog, jobs, locks, pool, clock, log }),
     edits: new Edits({ database, catalog, locks, pool, clock, log }),
     commands: createImportCommands({
       base: { records, catalog, kinds, pool },
       live,
-      look,
+      inspecting: inspecting,
       making,
       starting,
       cancel,
@@ -237,7 +237,10 @@ function createModules(deps: ImporterDeps) {
   }
 }
 
-/** Returns a function that moves an archive to the file store; it stays local where servers share a disk. */
+/**
+ * Returns a function that moves an archive to the file store. If servers share a disk, the archive remains
+ * local.
+ */
 function archiveKeeper({ mirror, stored, clock }: Pick<ImporterDeps, 'mirror' | 'stored' | 'clock'>) {
   return async (path: string): Promise<void> => {
     if (mirror === undefined) return

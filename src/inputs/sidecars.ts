@@ -93,7 +93,7 @@ function groupFolder(folder: string, names: readonly string[]): DataFile[] {
     names.filter((name) => !belonging.has(name)),
   )
   const alone = attachAll(folder, sidecars, mains)
-  // Such as a .dbf that is a table itself, with sidecars of its own.
+  // Files without a main file may be main files, such as a .dbf table with its own sidecars.
   const further = indexMains(folder, alone.filter(isMainAlone))
   const left = attachAll(
     folder,

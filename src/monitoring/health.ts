@@ -16,7 +16,7 @@ type Part = keyof typeof texts
 
 export interface MonitoringHealth {
   status: 'ok' | 'degraded'
-  /** Fit for everyone's eyes. */
+  /** Messages without confidential details: every user may see them. */
   problems: string[]
 }
 
@@ -34,13 +34,13 @@ export class Health {
     this.#problems = new Problems((level, facts, message) => log[level](facts, message))
   }
 
-  /** Runs a part's work and gives whether it succeeded. */
+  /** Runs the work of a part and returns true if it succeeded. */
   async guard(part: Part, work: () => Promise<void>): Promise<boolean> {
     await this.#problems.guard(part, work)
     return this.#problems.get(part) === undefined
   }
 
-  /** Parts of the collector thread that do not work. */
+  /** Sets the parts of the collector thread that currently fail. */
   setCollecting(parts: string[]): void {
     this.#collecting = parts
   }

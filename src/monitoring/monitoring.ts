@@ -18,17 +18,20 @@ import type { Services, ServicesChange } from './services/services.ts'
 import { ownServices, splitDoubles, toCollected } from './watched-services.ts'
 
 const tickMs = 1000
-/** Interval of flushing; a request answered twice this long ago survives a kill. */
+/**
+ * Interval of flushing. A request that was answered at least two intervals ago is not lost if the process is
+ * killed.
+ */
 const flushMs = 100
 const minuteMs = 60_000
-/** A stop waits so long for what is left to be written. */
+/** Maximum time for writing the remaining requests at shutdown. */
 const stopMs = 8000
-/** Checks wait so long for services that are still being read when a minute is over. */
+/** Maximum wait of alert rules, after the end of a minute, for services that are still being read. */
 const longestWaitMs = 20_000
 
 export interface MonitoringDeps {
   settings: MonitoringSettings
-  place: SeriesLocation
+  location: SeriesLocation
   services: Services
   notifications: Pick<Notifications, 'evaluate'>
   events: EventBus
@@ -62,18 +65,18 @@ export class Monitoring {
   #doubles: ReadonlyMap<number, string> = new Map()
 
   constructor(deps: MonitoringDeps) {
-    const { settings, place, log, clock, events, services } = deps
+    const { settings, location, log, clock, events, services } = deps
     this.#deps = deps
     this.#health = new Health(clock, log)
     const { limits, keep, privacy, placesFile, ownNetworks = [] } = settings
-    this.#collector = new CollectorHandle({ place, limits, keep, privacy, ownNetworks, placesFile }, log)
+    this.#collector = new CollectorHandle({ location, limits, keep, privacy, ownNetworks, placesFile }, log)
     this.#stopListening = [
       events.on('exception.caught', ({ error, where }) => this.#noteException(error, where)),
       services.onChange((change) => this.#noteChange(change)),
     ]
   }
 
-  /** Begins to tick each second. */
+  /** Starts a timer that calls `tick` each second. */
   start(): void {
     let isTicking = false
     this.#timer = setInterval(async () => {
@@ -85,7 +88,7 @@ export class Monitoring {
     this.#flushOften()
   }
 
-  /** Between ticks, which take as long as they take. */
+  /** Flushes requests between ticks, whose duration is not limited. */
   #flushOften(): void {
     let isFlushing = false
     let pauseTo = 0
@@ -194,7 +197,7 @@ export class Monitoring {
   }
 
   async #flush(): Promise<void> {
-    // A service may have become active since, with the requests that are written down now.
+    // Reads the services again: one that became active since then counts the requests that are written now.
     if (this.#changesRead !== this.#changes) await this.#readServices(false)
     const now = this.#deps.clock.now().getTime()
     if (this.#services === undefined) throw new Error('It is not known yet which services are watched')
@@ -202,7 +205,7 @@ export class Monitoring {
     await this.#flushes.run(() => this.#own.flush((batch) => this.#collector.own(batch), { now, services }))
   }
 
-  /** Writes down when services were read. */
+  /** Records when services were read. */
   async #note({ polled }: TickReport, ownChecked: number | undefined): Promise<void> {
     for (const { serviceId, problem } of polled) {
       if (problem === undefined) this.#problems.delete(serviceId)

@@ -4,11 +4,14 @@ import type { ServiceRecord, ServiceSource } from './model/records.ts'
 
 export interface SplitServices {
   services: ServiceRecord[]
-  /** Why the others are not read, by their id. */
+  /** Reasons why the other services are not read, by id. */
   doubles: ReadonlyMap<number, string>
 }
 
-/** This server and its machine count for one service of each type, so that sums contain nothing twice. */
+/**
+ * Separates services that duplicate another one: the requests of this server and its machine count for one
+ * service of each type, so that sums count nothing twice.
+ */
 export function splitDoubles(active: readonly ServiceRecord[]): SplitServices {
   const first = new Map<string, ServiceRecord>()
   const doubles = new Map<number, string>()
@@ -22,7 +25,7 @@ export function splitDoubles(active: readonly ServiceRecord[]): SplitServices {
   return { services, doubles }
 }
 
-/** The services that this server's own requests count for. */
+/** Returns the services for which this server's own requests count. */
 export function ownServices(services: readonly ServiceRecord[]): { app?: number; mapserver?: number } {
   const find = (type: string): number | undefined =>
     services.find((one) => one.source.kind === 'own' && one.type === type)?.id

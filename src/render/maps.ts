@@ -52,12 +52,15 @@ export class Maps {
     return this.#caching.close()
   }
 
-  /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no vector tiles. */
+  /** Throws `Failure` (`not-found`, `no-tiles`) with the reason if a layer can have no vector tiles. */
   async requireTiles(layer: LayerRecord): Promise<void> {
     await this.#sources.requireTiles(layer)
   }
 
-  /** Throws like `requireTiles`. With `isKept: false` reads the cache without changing it. */
+  /**
+   * Returns a vector tile. Throws like `requireTiles`. With `isKept: false` reads the cache without changing
+   * it.
+   */
   async tile(
     layer: LayerRecord,
     request: TileRequest,
@@ -93,13 +96,13 @@ export class Maps {
     const { store, source } = await this.#sources.of(layer, request, now, signal)
     const tile = await store.writeTile(source, request, signal)
     if (source.columns === undefined) return tile
-    // The state of a copy says nothing about the layer's own table.
+    // The state of a copy is not that of the layer's own table.
     const { seen: _, ...made } = tile
     return made
   }
 }
 
-/** The same text for the same attributes; those that the layer has not are left out. */
+/** Returns the same text for the same attributes; ignores attributes that the layer does not have. */
 function variantOf({ details: { schema } }: LayerRecord, attributes: string[] | undefined): string {
   if (attributes === undefined) return ''
   const requested = new Set(attributes)

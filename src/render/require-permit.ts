@@ -1,7 +1,10 @@
 import type { Permit } from '../access/index.ts'
 import { Failure } from '../core/errors/errors.ts'
 
-/** Throws `Failure` (`forbidden`) if the user who asked for a file may not download the layer when the file is begun. */
+/**
+ * Throws `Failure` (`forbidden`) if the user who requested a file may not download the layer when its
+ * creation starts.
+ */
 export async function requirePermit(
   permit: Permit,
   layers: {
@@ -12,7 +15,7 @@ export async function requirePermit(
   { user, layerId }: { user: string; layerId: number },
 ): Promise<void> {
   const layer = await layers.findById(layerId)
-  // Making the file reports a layer that is gone.
+  // A deleted layer is reported when the file is created.
   if (layer === undefined || (await permit(user, 'download', layer))) return
   throw new Failure(
     'forbidden',

@@ -1,7 +1,7 @@
 import type { LayerRecord } from '../catalog/index.ts'
 import type { AttributeType } from '../geo/schema.ts'
 
-/** Deepest zoom in the metadata; deeper tiles are made too. */
+/** Deepest zoom level in the metadata; deeper tiles can be requested too. */
 const deepestZoom = 22
 
 /** Returns the metadata of a file of a layer's vector tiles (MBTiles 1.3, "Vector tileset metadata"). */
@@ -23,7 +23,7 @@ export function vectorMetadata(layer: LayerRecord, { variant }: { variant: strin
   }
 }
 
-/** The attributes that tiles hold, with their types by the words of the format. */
+/** Returns the attributes in tiles with the type names of the format. */
 export function vectorFields(
   { details: { schema } }: LayerRecord,
   shown?: ReadonlySet<string>,

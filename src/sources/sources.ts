@@ -110,7 +110,7 @@ export class Sources {
     this.#runner = new Runner({ database, clock, events, log, executing })
   }
 
-  /** Continues the runs of an earlier process and begins to look for due ones. */
+  /** Continues the runs of an earlier process, and begins to check for due runs. */
   start(): void {
     this.#runner.start()
     this.#timer = setInterval(() => void this.tick(), tickMs).unref()
@@ -383,7 +383,7 @@ export class Sources {
 
 type AlertOf = Pick<SourceRecord, 'id' | 'name' | 'settings' | 'checkId'>
 
-/** A person's word that what stopped a run is as it should be. */
+/** A user's confirmation that the change which stopped a run is intended. */
 export interface Acceptance {
   stopped: readonly string[]
   by: string

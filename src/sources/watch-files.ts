@@ -6,7 +6,7 @@ import type { ObtainDeps } from './changes/obtain.ts'
 import type { SourceRecord } from './model/source.ts'
 import type { WatchedFiles } from './run/watched.ts'
 
-/** Digest of a folder that is not there: a run then says so. */
+/** State of a missing folder; a run then reports that it is missing. */
 const missing: WatchedFiles = { digest: 'missing', isEmpty: false }
 
 /** Returns the state of the files of a watched source; undefined if a server does not say whether files changed. */

@@ -14,7 +14,7 @@ export interface UpsertRules {
 export interface SparedRows {
   /** Values of each key as text, in the order of the rules. */
   keys: readonly (readonly string[])[]
-  /** True if the key of a rejected row is unknown: then no row counts as missing. */
+  /** True if the key of a rejected row is unknown. Then no row counts as missing. */
   hasUnknown: boolean
 }
 
@@ -48,7 +48,7 @@ export interface TableComparison {
   matchedBy: string[]
   /** Envelope of all added, changed and removed rows. */
   bounds?: Envelope
-  /** Effects of a commit that cannot be predicted: `triggers`, `foreign keys`. */
+  /** Effects of a commit that cannot be predicted, such as `triggers` and `foreign keys`. */
   notTried: string[]
   /**
    * Yields the changes, removed rows first, some hundred per page. Ends with the signal of the comparison.

@@ -35,8 +35,8 @@ interface StoreCapabilities {
   readsTilesTogether: boolean
   /**
    * True if a load can be compared with its table before the commit, retained and reused, matched by keys
-   * (`UPSERT`), and if replaced contents can be retained: `takeUp` and `states`, and `compare`, `layBy` and
-   * `changes` of its loads.
+   * (`UPSERT`), and if replaced contents can be retained. The store then has `takeUp` and `states`, and its
+   * loads have `compare`, `retainRows` and `changes`.
    */
   comparesLoads: boolean
 }

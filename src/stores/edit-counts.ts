@@ -3,7 +3,10 @@ import type { EditCounts } from './edits.ts'
 /** Kind of change of a row. */
 export type EditDone = 'added' | 'changed' | 'removed'
 
-/** State retained of the row before the edit: nothing yet, its previous values, or that it was added. */
+/**
+ * Data retained about the row before the edit: nothing yet, its previous values, or the fact that it was
+ * added.
+ */
 export type SavedRowState = 'untouched' | 'kept' | 'added'
 
 /** Change in the number of rows of a table. */

@@ -52,10 +52,10 @@ function lookOf(found: BigIntStats | undefined, isLog: boolean): FileFingerprint
 }
 
 async function lookAtFiles(paths: readonly string[]): Promise<FileFingerprint> {
-  const looks = await Promise.all(paths.map((path) => fingerprintFile(path)))
+  const states = await Promise.all(paths.map((path) => fingerprintFile(path)))
   return {
-    text: looks.map(({ text }) => text).join(' '),
-    settlesInMs: Math.max(0, ...looks.map((look) => look.settlesInMs)),
+    text: states.map(({ text }) => text).join(' '),
+    settlesInMs: Math.max(0, ...states.map((state) => state.settlesInMs)),
   }
 }
 
@@ -65,12 +65,12 @@ let unsettledLooks = 0
  * Returns the state text when any further change is certain to change it. If that takes too long, returns a
  * text that never repeats.
  */
-export async function settled(look: () => Promise<FileFingerprint>): Promise<string> {
-  let seen = await look()
+export async function settled(read: () => Promise<FileFingerprint>): Promise<string> {
+  let seen = await read()
   for (let attempt = 1; attempt < tries && seen.settlesInMs > 0; attempt += 1) {
     if (seen.settlesInMs > 2 * tickMs) break
     await sleep(seen.settlesInMs)
-    seen = await look()
+    seen = await read()
   }
   if (seen.settlesInMs === 0) return seen.text
   unsettledLooks += 1

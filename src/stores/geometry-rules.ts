@@ -12,7 +12,8 @@ export interface GeometryRules {
 }
 
 /**
- * Storage of a geometry in a column: unchanged, wrapped as the only part of a multi geometry, or not at all.
+ * Form in which a geometry is stored in a column: unchanged, as the only part of a multi geometry, or not at all
+ * because its type or dimension does not match.
  */
 export type Fit = 'asIs' | 'promote' | 'typeMismatch' | 'dimensionMismatch'
 

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers/promises'
 
 /**
- * A change that Terrane makes to the external state of layers: the state is unchanged, or is reported in
- * another way.
+ * A change that Terrane makes to the external state of layers and that must not count as a change by others:
+ * the data are unchanged, or the change is reported in another way.
  */
 export interface ServerChange {
   path: string

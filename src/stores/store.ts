@@ -134,7 +134,9 @@ export interface StagedLoad {
  */
 export interface PreparedLoad {
   readonly result: LoadResult
-  /** Lets `outcome` tell after a crash whether the commit happened: store it durably before `commit`. */
+  /**
+   * Identifies the commit: `outcome` uses it after a crash. The caller must store it durably before `commit`.
+   */
   readonly token: string
   /** Makes the rows visible atomically. */
   commit(): Promise<void>
@@ -153,15 +155,16 @@ export interface RestoreRequest {
   /** Id under which the present state is retained. */
   keepAs?: string
   /**
-   * Ids of states that are retained as differences to the requested state, which restoring makes reachable
-   * from it.
+   * Ids of states that are retained as differences to the requested state. They can be reached from the
+   * restored table.
    */
   followers?: string[]
 }
 
 /**
  * Retained states of tables: hidden from lists of tables, and not readable by users who may not read the
- * table. A whole state exists until it is restored, since it then is the table; all other states remain.
+ * table. A state of form `whole` exists until it is restored, since it then becomes the table; all other
+ * states remain.
  */
 export interface TableStates {
   /**
@@ -240,7 +243,7 @@ export interface NumberedEnvelopes {
 
 /** Further results of reading rows. */
 export interface TileNote {
-  /** The `text` of the table's state, read after the rows; absent if not read. */
+  /** `text` of the table's state, read after the rows; absent if not read. */
   seen?: string
 }
 

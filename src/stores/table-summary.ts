@@ -12,7 +12,7 @@ export interface TableProblem {
 
 /** A table of a store as its catalogue describes it. No row is read. */
 export interface TableSummary {
-  /** Name under which the store reads it: `table`, or `table(column)` for a further geometry column. */
+  /** Name by which the store reads it: `table`, or `table(column)` for a further geometry column. */
   name: string
   table: string
   kind: TableKind
@@ -46,8 +46,8 @@ export interface TableListing {
   /** Absent for files served directly. */
   summarizeTables?(): Promise<TableSummary[]>
   /**
-   * Returns a name like `wanted` that the store accepts for a table, ending with `suffix` even if truncated;
-   * it may be in use.
+   * Returns a name similar to `requested` that the store accepts for a table, ending with `suffix` even if
+   * truncated. The name may be in use.
    */
   tableName(requested: string, suffix?: string): string
 }

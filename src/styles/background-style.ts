@@ -1,7 +1,7 @@
 /** Theme of the page around a map. */
 export type Theme = 'light' | 'dark'
 
-/** Colours by their roles, as the sheet of the pages has them. */
+/** Colours by their roles, the same as in the style sheet of the pages. */
 const colors = {
   light: {
     water: '#dfe7e8',
@@ -30,7 +30,7 @@ const northernmost = 85.05
 
 /** Addresses that a style contains. */
 export interface BackgroundStyleOptions {
-  /** With `{z}`, `{x}` and `{y}`; absent: water alone is drawn. */
+  /** With `{z}`, `{x}` and `{y}`; absent: only water is drawn. */
   tiles?: string
   maxZoom: number
   language: 'en' | 'de'

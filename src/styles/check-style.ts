@@ -2,7 +2,7 @@ import { invalid } from '../core/errors/errors.ts'
 import type { StyleFormat } from './languages.ts'
 import { getStyleLanguage } from './languages.ts'
 
-/** Bytes of a style document at most. */
+/** Maximum size of a style document in bytes. */
 export const maxStyleBytes = 5 * 2 ** 20
 
 /** Throws `Failure` (`invalid`) if a document is invalid in its format. */

@@ -19,7 +19,7 @@ const names: Record<string, string> = {
   yellow: '#ffff00',
 }
 
-/** A colour that was read. */
+/** A parsed colour. */
 export interface ParsedColor {
   /** `#rrggbb`. */
   color: string
@@ -38,7 +38,7 @@ function fromHex(digits: string): ParsedColor {
   return { color: `#${wide.slice(0, 6)}`, opacity: Math.round(opacity * 1000) / 1000 }
 }
 
-/** A CSS colour (CSS Color 3: hexadecimal, `rgb()`, `rgba()`, common names); undefined for what is none of these. */
+/** A CSS colour (CSS Color 3: hexadecimal, `rgb()`, `rgba()`, common names). Undefined for other text. */
 export function parseColor(text: string): ParsedColor | undefined {
   const word = text.trim().toLowerCase()
   const named = ownValue(names, word)
@@ -64,7 +64,7 @@ export function withOpacity(color: string, opacity: number): string {
   return `rgba(${red}, ${green}, ${blue}, ${opacity})`
 }
 
-/** The colour between two of the form `#rrggbb`, at a share of the way from 0 to 1. */
+/** Interpolates between two colours of the form `#rrggbb`; `share` is from 0 to 1. */
 export function mixColors(from: string, to: string, share: number): string {
   const parts = [1, 3, 5].map((at) => {
     const [a, b] = [Number.parseInt(from.slice(at, at + 2), 16), Number.parseInt(to.slice(at, at + 2), 16)]

@@ -2,7 +2,7 @@ import type { Expression, FilterComparison } from '../filters/expression.ts'
 import { call, conjunction, disjunction, filterComparisons } from '../filters/expression.ts'
 import type { Dimension, Literal, StyleAttribute } from './model.ts'
 
-/** A rectangle: its least coordinates, then its largest. */
+/** A rectangle: its minimum and then its maximum coordinates. */
 export type Box = [minX: number, minY: number, maxX: number, maxY: number]
 
 /**
@@ -29,7 +29,7 @@ export interface StyleComparison {
   ignoresCase: boolean
 }
 
-/** The conditions that have an operator. */
+/** The conditions with one of these operators. */
 export type ConditionOf<Op extends StyleCondition['op']> = Extract<StyleCondition, { op: Op }>
 
 /** The comparison that is true with its sides exchanged. */

@@ -20,7 +20,7 @@ export function convertStyle(
 
 /**
  * Writes a style in one of the formats, with the list of what the document cannot express; undefined if there
- * is not such a document.
+ * is no such document.
  */
 export function writeStyle(style: Style, name: string, requested: StyleFormat): WrittenStyle | undefined {
   return getStyleLanguage(requested).write(style, name)

@@ -5,7 +5,7 @@ export function isDriven<T extends string | number>(value: Value<T>): value is D
   return typeof value === 'object'
 }
 
-/** The same computation with other results. */
+/** Returns the same computation with changed results. */
 export function mapDriven<From, To>(value: Driven<From>, change: (result: From) => To): Driven<To> {
   switch (value.by) {
     case 'attribute':
@@ -34,7 +34,7 @@ export function enlarged(value: Value<number>, by: number): Value<number> {
     : tidyExpression(value + by)
 }
 
-/** Without the last digits that multiplying leaves. */
+/** Removes the rounding error of a multiplication. */
 export function tidyExpression(value: number): number {
   return Number(value.toPrecision(12))
 }

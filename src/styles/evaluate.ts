@@ -31,7 +31,7 @@ export function isInScale({ minScale, maxScale }: Rule, scale: number): boolean 
   return (minScale === undefined || scale >= minScale) && (maxScale === undefined || scale < maxScale)
 }
 
-/** The rules that draw a feature at a scale, by their passes. */
+/** Returns the rules that draw a feature at a scale, in the order of their passes. */
 function rulesFor(rules: Rule[], feature: DrawnFeature, scale: number): Rule[] {
   const here = rules.filter((rule) => isInScale(rule, scale) && isMet(rule, feature))
   const passes = new Set(here.filter(({ isElse }) => isElse !== true).map(passOf))
@@ -44,12 +44,12 @@ function isMet({ condition }: Rule, feature: DrawnFeature): boolean {
   return condition === undefined || meetsCondition(condition, feature)
 }
 
-/** The pass of a rule: the first is 0. */
+/** Returns the pass of a rule; the first pass is 0. */
 export function passOf({ pass = 0 }: Pick<Rule, 'pass'>): number {
   return pass
 }
 
-/** A symbol as it draws a feature at a scale: values are plain, lengths pixels. */
+/** Returns the symbol that draws a feature at a scale, with constant values and lengths in pixels. */
 export function plainSymbol(symbol: Symbolizer, feature: DrawnFeature, scale: number): PlainSymbolizer {
   if (symbol.kind === 'raster') return symbol
   const { unit, ...rest } = symbol
@@ -61,14 +61,14 @@ export function plainSymbol(symbol: Symbolizer, feature: DrawnFeature, scale: nu
 interface Context {
   feature: DrawnFeature
   zoom: number
-  /** Pixels of a unit of length. */
+  /** Pixels per unit of length. */
   pixels: number
 }
 
 const lengths = new Set(['width', 'size', 'offset', 'right', 'up', 'repeat'])
 const colors = new Set(['color'])
 
-/** An object with every driven value in it computed and every length in pixels. */
+/** Returns an object with all its driven values computed, and all lengths in pixels. */
 function plainOf(values: object, context: Context): object {
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [
@@ -103,7 +103,9 @@ function textOf(value: unknown): string {
 
 const usual = { color: '#000000', amount: 0 }
 
-/** The value for a feature; what has no number or colour is drawn by the first of its values. */
+/**
+ * Returns the value for a feature; the first possible value if the computed one is not a number or a colour.
+ */
 function evaluate(value: Value<string>, context: Context, kind: 'color'): string
 function evaluate(value: Value<number>, context: Context, kind: 'amount'): number
 function evaluate(
@@ -155,7 +157,7 @@ function otherwiseOf<T>({ otherwise }: { otherwise?: T }, input: number): T | un
 
 type Interpolation = Extract<Driven<string | number>, { by: 'interpolation' }>
 
-/** The value at a place between stops; undefined where there are none. */
+/** Returns the value at a position between stops; undefined without stops. */
 export function interpolate({ base, stops }: Interpolation, input: number): string | number | undefined {
   const next = stops.findIndex(({ at }) => at > input)
   const [before, after] = [stops[next - 1], stops[next]]

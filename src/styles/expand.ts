@@ -15,10 +15,10 @@ const maxCopied = 2_000_000
 /** Maximum numbers of else rules that are converted to conditions, and of conditions of one of them. */
 const [maxElseRules, maxConditions] = [10, 20_000]
 
-/** Classes that a value between two stops becomes. */
+/** Number of classes that replace the values between two stops. */
 const stepsOfInterpolation = 6
 
-/** A driven value that rules can express: any but an attribute value. */
+/** A driven value that rules can express: every kind except an attribute value. */
 type Divided = Exclude<Driven<string | number>, { by: 'attribute' }>
 
 /** Symbols, scope and label of one case of a value. */
@@ -32,7 +32,7 @@ interface Case {
 
 /**
  * Returns the same style with rules only, for languages with constant values: each class and category becomes
- * a rule, interpolated values become some classes, which is recorded as a loss. Attribute values remain.
+ * a rule, interpolated values become a few classes, which is recorded as a loss. Attribute values remain.
  */
 export function expandRules(rules: Rule[], losses: Losses): Rule[] {
   const explicit = rules.some((rule) => rule.isElse === true && firstDriven(rule) !== undefined)
@@ -75,7 +75,7 @@ function divide(rule: Rule, driven: Divided, losses: Losses): Rule[] {
   })
 }
 
-/** The first value of a rule's symbols that has to be divided. */
+/** Returns the first value of a rule's symbols that has to be divided. */
 function firstDriven({ symbols }: Rule): Divided | undefined {
   let found: Divided | undefined
   JSON.stringify(symbols, (_key, value: unknown) => {
@@ -181,7 +181,9 @@ function labelOf(from: number | undefined, to: number | undefined): string {
   return to === undefined ? `${from} and more` : `${from} to ${to}`
 }
 
-/** An interpolation as classes: some between each two stops, each with the value in its middle. */
+/**
+ * Returns classes for an interpolation: several between each two stops, each with the value at its middle.
+ */
 function stepped(driven: Extract<Divided, { by: 'interpolation' }>): Classes {
   const { input, stops, otherwise } = driven
   const parts = Math.max(1, Math.ceil(stepsOfInterpolation / Math.max(1, stops.length - 1)))
@@ -248,7 +250,7 @@ function explicitElse(rule: Rule, rules: Rule[], losses: Losses): Rule[] {
   return ranges.sort((one, other) => isFree(one) - isFree(other))
 }
 
-/** The ranges of a rule's scales between which no other rule begins or ends. */
+/** Returns the scale ranges of a rule within which no other rule begins or ends. */
 function scaleRanges(rule: Rule, others: Rule[]): [number, number][] {
   const [least, most] = [rule.minScale ?? 0, rule.maxScale ?? Number.POSITIVE_INFINITY]
   const inside = others

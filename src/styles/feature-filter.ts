@@ -9,10 +9,10 @@ import type { Dimension } from './model.ts'
 /** A feature as input of rules. */
 export interface DrawnFeature {
   dimension: Dimension
-  /** An attribute as tiles and JSON give it; null or undefined where there is none. */
+  /** Returns the value of an attribute in tiles or JSON; null or undefined if there is none. */
   get(property: string): unknown
   id?: string
-  /** The envelope of the geometry in a CRS, or in the layer's own; absent: every box is met. */
+  /** Returns the envelope of the geometry in a CRS, or in that of the layer. Absent: every box matches. */
   boxIn?(srs: string | undefined): Box | undefined
 }
 
@@ -107,7 +107,7 @@ function isNumeric(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'bigint'
 }
 
-/** A number, or the number that a text is; NaN for others. */
+/** Returns a number, or the number in a text; otherwise NaN. */
 export function conditionNumber(value: unknown): number {
   if (typeof value === 'string') return value.trim() === '' ? Number.NaN : Number(value)
   return isNumeric(value) ? Number(value) : Number.NaN

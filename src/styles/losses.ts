@@ -9,7 +9,7 @@ export class Losses {
     for (const word of words) this.add(word)
   }
 
-  /** Notes what was left out; gives undefined in its place. */
+  /** Records an omitted part. Returns undefined, to use in its place. */
   add(what: string): undefined {
     const word = what.replace(/\s+/g, ' ').slice(0, 200)
     if (this.#words.has(word)) return

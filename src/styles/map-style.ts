@@ -21,7 +21,7 @@ export interface MappedLayer {
   source: object
 }
 
-/** Properties of a map besides its layers. */
+/** Properties of a map other than its layers. */
 export interface StyleMapFrame {
   name: string
   center?: readonly [longitude: number, latitude: number, zoom: number]
@@ -55,7 +55,7 @@ function vectorLayers({ name, style, types, dimension }: MappedLayer): { layers:
   return { layers: ofVectors.map((layer) => ({ ...layer, source: name, 'source-layer': name })), lost }
 }
 
-/** Pictures are drawn by the style already, with its colours, opacity and scales. */
+/** Writes a layer of pictures, which the server draws with the colours, opacity and scales of the style. */
 function rasterLayers({ name, style }: MappedLayer): { layers: Node[]; lost: string[] } {
   return { layers: [{ id: name, type: 'raster', source: name }], lost: style.lost }
 }

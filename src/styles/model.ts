@@ -17,7 +17,7 @@ export interface StyleAttribute {
 /** Input of a computed value. */
 export type Input = StyleAttribute | 'zoom'
 
-/** A value that features or the zoom decide. */
+/** A value that is computed from the feature or the zoom. */
 export type Driven<T> =
   /** The attribute's own value. */
   | { by: 'attribute'; property: string }
@@ -34,7 +34,7 @@ export type Driven<T> =
    */
   | { by: 'interpolation'; input: Input; base: number; stops: { at: number; value: T }[]; otherwise?: T }
 
-/** A value, or how it is computed. */
+/** A constant, or a computed value. */
 export type Value<T> = T | Driven<T>
 
 /** 0 points, 1 lines, 2 areas. */
@@ -89,13 +89,13 @@ export interface MarkSymbolizer<Color = Value<string>, Amount = Value<number>> e
   rotation?: Amount
 }
 
-/** A picture from elsewhere, at a point. It is never fetched by the server. */
+/** An external picture at a point. The server never fetches it. */
 interface IconSymbolizer<Amount = Value<number>> extends Measured {
   kind: 'icon'
   href: string
   /** Media type, if specified. */
   format?: string
-  /** Height; absent: the picture's own. */
+  /** Height; absent: that of the picture. */
   size?: Amount
   opacity: Amount
   rotation?: Amount
@@ -146,7 +146,7 @@ export type Placement<Amount = Value<number>> =
 /** A label. */
 export interface TextSymbolizer<Color = Value<string>, Amount = Value<number>> extends Measured {
   kind: 'text'
-  /** Concatenation of texts and attributes. A symbol that is ready to be drawn has texts only. */
+  /** Concatenation of texts and attributes. A symbol that is ready to be drawn contains only texts. */
   label: (string | StyleAttribute)[]
   size: Amount
   font?: Font
@@ -176,7 +176,7 @@ export interface RasterColors {
   entries: RasterColor[]
 }
 
-/** Values between these are spread over all shades. */
+/** The range of values that is stretched over all shades. */
 export interface ContrastStretch {
   min: number
   max: number
@@ -195,7 +195,7 @@ export interface RasterSymbolizer {
   opacity: number
   /** Bands to draw: three as RGB, or one, by `colors` if given, otherwise in shades of gray. */
   bands?: { red: StyleRasterBand; green: StyleRasterBand; blue: StyleRasterBand } | { gray: StyleRasterBand }
-  /** The bands that have no stretch of their own are spread by what their data hold. */
+  /** Bands without a stretch of their own are stretched according to their data. */
   enhancement?: 'normalize' | 'histogram'
   gamma?: number
   colors?: RasterColors
@@ -213,17 +213,17 @@ export type Symbolizer<Color = Value<string>, Amount = Value<number>> =
 /** A symbol ready to be drawn: nothing in it is driven, and its lengths are pixels. */
 export type PlainSymbolizer = Symbolizer<string, number>
 
-/** Some symbols, and where they are drawn. */
+/** Symbols, and the features and scales for which they are drawn. */
 export interface Rule<Symbol = Symbolizer> {
   name?: string
   /** Text of the legend. */
   title?: string
   abstract?: string
-  /** Selects the features that the rule draws; `condition.ts` has its forms. */
+  /** Selects the features that the rule draws. For its forms see `condition.ts`. */
   condition?: Expression
-  /** Draws what no other rule of its pass draws at this scale. */
+  /** True if the rule draws the features that no other rule of its pass draws at this scale. */
   isElse?: true
-  /** It draws at denominators from `minScale` on and below `maxScale`. */
+  /** Smallest scale denominator at which the rule draws; it draws below `maxScale`. */
   minScale?: number
   maxScale?: number
   /** The rules of one pass draw all features before those of the next; absent: 0. */
@@ -231,7 +231,7 @@ export interface Rule<Symbol = Symbolizer> {
   symbols: Symbol[]
 }
 
-/** A style as it was read from a document of any language. */
+/** A style that was read from a document in any language. */
 export interface Style {
   name?: string
   title?: string

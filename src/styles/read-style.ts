@@ -3,7 +3,7 @@ import type { StyleFormat } from './languages.ts'
 import { getStyleLanguage } from './languages.ts'
 import type { Rule, Style } from './model.ts'
 
-/** Rules of a style at most. */
+/** Maximum number of rules of a style. */
 const maxRules = 5000
 /** Maximum number of numbers in a dash pattern. */
 const maxDashes = 100
@@ -24,7 +24,7 @@ export function readStyle({
   return style
 }
 
-/** Throws `Failure` (`invalid-style`) for more rules, or a longer pattern of dashes, than are read. */
+/** Throws `Failure` (`invalid-style`) for too many rules, or too long a dash pattern. */
 export function requireStyleSize(rules: readonly Rule[]): void {
   if (rules.length > maxRules)
     throw invalid('invalid-style', `The style has ${rules.length} rules: at most ${maxRules} are read`)

@@ -3,9 +3,9 @@ import type { Style } from './model.ts'
 
 /** Language of style documents. */
 export interface StyleLanguage {
-  /** Name in the API and the database. Never changed once it was used. */
+  /** Name in the API and the database, which must never change. */
   format: string
-  /** Name for people. */
+  /** Name for users. */
   title: string
   /** Media types of its documents, the one of responses first. */
   mediaTypes: readonly [string, ...string[]]

@@ -11,7 +11,7 @@ export interface StyleMessage {
   message: string
 }
 
-/** Messages at most, for each language. */
+/** Maximum number of messages for each language. */
 const most = 30
 
 /**

@@ -63,7 +63,7 @@ export function parseStyleXml(
   return elementsOf(root)[0] ?? refuse('is empty')
 }
 
-/** The elements in an element, without the texts between them. */
+/** Returns the child elements of an element, without the texts between them. */
 export function elementsOf(styleElement: XmlElement | undefined): XmlElement[] {
   return styleElement?.children.filter(({ name }) => name !== textNode) ?? []
 }
@@ -76,23 +76,23 @@ export function childrenOf(styleElement: XmlElement | undefined, name: string): 
   return styleElement?.children.filter((one) => one.name === name) ?? []
 }
 
-/** The text of a child element, trimmed; undefined where there is none. */
+/** Returns the text of a child element, trimmed; undefined if there is none. */
 export function styleText(styleElement: XmlElement | undefined, name: string): string | undefined {
   const text = childElement(styleElement, name)?.text.trim()
   return text === undefined || text === '' ? undefined : text
 }
 
-/** An element around content that is XML already. */
+/** Writes an element whose content is already XML. */
 export function styleElement(name: string, ...content: string[]): string {
   return `<${name}>${content.join('')}</${name}>`
 }
 
-/** An element around a text; nothing where there is no text. */
+/** Writes an element with a text; an empty text if there is no value. */
 export function styleTextElement(name: string, value: string | number | undefined): string {
   return value === undefined ? '' : styleElement(name, escapeXml(String(value)))
 }
 
-/** Attributes, those without a value left out. */
+/** Writes attributes, except those without a value. */
 export function attributes(values: Record<string, string | number | undefined>): string {
   return Object.entries(values)
     .map(([name, value]) => (value === undefined ? '' : ` ${name}="${escapeXml(String(value))}"`))

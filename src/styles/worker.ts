@@ -1,5 +1,5 @@
-// What worker threads use: default style names, value summaries, drawn symbols. Must not import readers or
-// writers of style languages. Start reading at `evaluate.ts`.
+// Entry point for worker threads: default style names, value summaries, drawn symbols. Must not import
+// readers or writers of style languages. Start reading at `evaluate.ts`.
 
 export {
   type ClassifyMethod,

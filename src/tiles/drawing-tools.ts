@@ -55,7 +55,7 @@ export function takeTools(placer: Placer, isWorld: boolean): DrawingTools {
   return tools
 }
 
-/** Nothing created with them may refer to their memory any more. */
+/** Returns buffers for reuse. Results created with them must not refer to their memory any more. */
 export function giveToolsBack(tools: DrawingTools): void {
   if (idle.length < maxIdle && tools.isSmall) idle.push(tools)
 }

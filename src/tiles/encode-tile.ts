@@ -95,7 +95,10 @@ export interface TileEncoder {
    * the tile.
    */
   add(page: RowPage, rows?: Uint32Array): void | Promise<void>
-  /** Adds a range of rows of a row file; not if an external program transforms to the CRS of the tile. */
+  /**
+   * Adds a range of rows of a row file. Must not be called if an external program transforms to the CRS of
+   * the tile.
+   */
   addNear(rows: NearRows, from: number, to: number, shown: ShownCells): void
   finish(): EncodedTile
 }
@@ -336,7 +339,10 @@ class LayerEncoder implements TileEncoder {
     })
   }
 
-  /** True if the center of the rings is in the tile: each row is counted in one tile of a zoom level. */
+  /**
+   * True if the center of the rings is in the tile, so that each row is counted in exactly one tile of a zoom
+   * level.
+   */
   #isOwn(rings: Paths): boolean {
     const { minX, minY, maxX, maxY } = boundsOfAll(rings)
     const turn = this.#placer.turn

@@ -21,7 +21,10 @@ interface Tile {
   y: number
 }
 
-/** Edges of a cell in pixels of a tile with that many pixels; undefined if the tile does not show it. */
+/**
+ * Returns the edges of a cell in pixels, for a tile of `size` pixels; undefined if the cell is outside the
+ * tile.
+ */
 export function cellInTile(
   { column, row }: Pick<SquareCell, 'column' | 'row'>,
   zoom: number,
@@ -37,7 +40,7 @@ export function cellInTile(
   return isInside && edges[2] > edges[0] && edges[3] > edges[1] ? [...edges] : undefined
 }
 
-/** Encodes cells of a zoom level as squares of a vector tile; empty if the tile shows none. */
+/** Encodes cells of a zoom level as squares of a vector tile; empty if no cell is in the tile. */
 export function encodeSquareTile(
   name: string,
   zoom: number,

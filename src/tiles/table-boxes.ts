@@ -42,9 +42,9 @@ export function bufferedEnvelope(set: TileMatrixSet, tile: TileAddress): Envelop
 }
 
 /**
- * Returns boxes, in the CRS of a table, that touch all rows which a box of a set may show: its densified
- * image. There are several if x repeats, since rows may be on either side of the antimeridian or continue
- * beyond it. None if the box cannot be projected. The boxes do not touch each other.
+ * Returns disjoint boxes, in the CRS of a table, that touch all rows that a box of a tile matrix set may
+ * show. The box is densified before it is projected. If x repeats there are several boxes, since rows may be
+ * on either side of the antimeridian or continue beyond it. Returns no box if the box cannot be projected.
  */
 export async function tableBoxes({ set, box, crs, toTable, extent }: TableBoxOptions): Promise<Envelope[]> {
   const { kind, turn } = worldOf(crs, set)
@@ -146,12 +146,12 @@ function densified({ minX, minY, maxX, maxY }: Envelope, z: number): Float64Arra
 
 async function transformAll({ transformPlace, transform }: Reprojector, points: Float64Array): Promise<void> {
   if (transformPlace === undefined) return await transform(points)
-  const place = { x: 0, y: 0 }
+  const position = { x: 0, y: 0 }
   for (let at = 0; at < points.length; at += 3) {
-    place.x = points[at] as number
-    place.y = points[at + 1] as number
-    transformPlace(place, 0)
-    points[at] = place.x
-    points[at + 1] = place.y
+    position.x = points[at] as number
+    position.y = points[at + 1] as number
+    transformPlace(position, 0)
+    points[at] = position.x
+    points[at + 1] = position.y
   }
 }

@@ -1,7 +1,7 @@
 import type { FeatureBatch } from '../geo/batch.ts'
 import { selectRows } from '../geo/select-rows.ts'
 
-/** A row whose shape is known when all rows of the tile are read. */
+/** A row that can only be drawn after all rows of the tile are read. */
 export interface WaitingRow {
   /** Counts the rows of the tile. */
   row: number
@@ -16,13 +16,13 @@ interface WaitingPage {
   batch: FeatureBatch
 }
 
-/** Rows with their attributes, until all rows of a tile are read. Pages themselves are not kept. */
+/** Copies of rows that can only be drawn after all rows of a tile are read. Pages are not retained. */
 export class WaitingRows {
   readonly #pages: WaitingPage[] = []
   #rows: WaitingRow[] = []
   #indexes: number[] = []
 
-  /** `index` counts the rows of the page that is read. */
+  /** `index` is the row number within the current page. */
   add(row: WaitingRow, index: number): void {
     this.#rows.push(row)
     this.#indexes.push(index)

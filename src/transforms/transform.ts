@@ -39,7 +39,7 @@ export interface TransformContext extends ChainOptions {
 export interface BatchMapper {
   schema: Schema
   apply(batch: FeatureBatch): FeatureBatch | Promise<FeatureBatch>
-  /** Stops what the mapper started; called once, however the load ends. */
+  /** Stops the program that the mapper started. Called once, even if the load fails. */
   close?(): Promise<void>
 }
 

@@ -6,7 +6,7 @@ import { createSeriesWriter } from '../../src/monitoring/series/series-writer.ts
 
 /** Input of this program, as JSON in its only argument. */
 export interface ReaderOrder {
-  place: SeriesLocation
+  location: SeriesLocation
   limits: SeriesLimits
   service: CollectedService
   /** Time of the first read, in milliseconds since 1970. */
@@ -16,10 +16,10 @@ export interface ReaderOrder {
 }
 
 /** Collects a service as the collector thread does, until all reads are done or the process is killed. */
-async function read({ place, limits, service, now, turns }: ReaderOrder): Promise<void> {
+async function read({ location, limits, service, now, turns }: ReaderOrder): Promise<void> {
   const keep = { minuteDays: 0, hourDays: 0, dayDays: 0, requestDays: 0, exceptionDays: 0, maxBytes: 0 }
   const collector = new Collector(
-    { place, limits, keep, privacy: 'full' },
+    { location: location, limits, keep, privacy: 'full' },
     createSeriesWriter,
     () => undefined,
   )

@@ -64,14 +64,14 @@ export interface WatchedChecks {
 
 const key = Buffer.alloc(32, 7)
 
-const place: Outlets['place'] = { host: 'maps.example.org', baseUrl: 'http://maps.example.org/geo' }
+const identity: Outlets['identity'] = { host: 'maps.example.org', baseUrl: 'http://maps.example.org/geo' }
 
 /** Returns the connections and settings with which channels send. */
 export function testOutlets(options: WatchOptions = {}, clock: Outlets['clock']): Outlets {
   const { allow = ['127.0.0.0/8'], authorities = [], smtpUrl, mailFrom } = options
   const { connect } = createAddressGuard({ allow, ownPort: () => undefined })
   const settings = defined({ smtpUrl: smtpUrl === undefined ? undefined : new Secret(smtpUrl), mailFrom })
-  return { settings, place, outbound: { connect, authorities }, clock }
+  return { settings, identity, outbound: { connect, authorities }, clock }
 }
 
 /** Watches checks on a database; closed by `close` or after the test. */
@@ -89,7 +89,7 @@ export async function watchChecks(
   const notifications = createNotifications({
     settings,
     outbound,
-    baseUrl: place.baseUrl,
+    baseUrl: identity.baseUrl,
     vault,
     database,
     clock,

@@ -52,14 +52,14 @@ export interface WatchOptions {
 }
 
 export async function watchService(
-  place: SeriesLocation,
+  location: SeriesLocation,
   service: CollectedService,
   { privacy = 'truncated', ownNetworks = [] }: WatchOptions = {},
 ): Promise<WatchedService> {
-  const database = await openSeriesDatabase(place)
+  const database = await openSeriesDatabase(location)
   const start = async (): Promise<Collector> => {
     const collector = new Collector(
-      { place, limits, keep, privacy, ownNetworks },
+      { location, limits, keep, privacy, ownNetworks },
       createSeriesWriter,
       () => undefined,
     )

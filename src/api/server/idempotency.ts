@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { conflict, invalid } from '../../core/errors/errors.ts'
-import type { Claim, IdempotencyKeys, StoredAnswer } from '../../core/idempotency/idempotency-keys.ts'
+import type { Claim, IdempotencyKeys, StoredResponse } from '../../core/idempotency/idempotency-keys.ts'
 import type { App, FastifyReply, FastifyRequest } from '../app-types.ts'
 
 const storedHeaders = ['content-type', 'content-crs', 'location', 'etag']
@@ -73,7 +73,7 @@ function fingerprint(request: FastifyRequest): string {
   return hash.update(String(body)).digest('base64url')
 }
 
-function repeat(reply: FastifyReply, claim: Claim, earlier: StoredAnswer): FastifyReply {
+function repeat(reply: FastifyReply, claim: Claim, earlier: StoredResponse): FastifyReply {
   if (earlier.requestHash !== claim.requestHash)
     throw conflict('idempotency-key-reused', `Idempotency-Key "${claim.key}" was used with another request`)
   if (earlier.status === 0) {

@@ -18,7 +18,7 @@ import { findStoreDescription, getNamedStore, ownStores } from '../../stores/reg
 import type { AnyConnection, StoreRecord } from '../records.ts'
 import { hiddenSecret } from '../records.ts'
 
-/** A connection as given by users: store types by many names, files by path or URL. */
+/** A connection in a request: store types have alternative names, files are paths or URLs. */
 export interface ConnectionInput {
   type?: string | undefined
   parameters: StoreParameters
@@ -29,7 +29,7 @@ export interface StoreContext {
   workspace: string
   name: string
   storesFolder: string
-  /** True if servers share no disk, so that a store in a file would exist on one of them only. */
+  /** True if servers share no disk, so that a store in a file would exist only on one server. */
   refusesFiles?: boolean
   importRoots: readonly string[]
   /** Files of the workspace's stores. */
@@ -42,12 +42,12 @@ const describeMs = 120_000
 /** Validates the connection of a new or changed data store, including permitted paths and addresses. */
 export async function toDataConnection(
   given: ConnectionInput,
-  place: StoreContext,
+  context: StoreContext,
 ): Promise<StoreConnection> {
   const { type, file, defaults } = storeOf(given)
-  if (file !== undefined && place.refusesFiles === true) throw fileStoreRefused(type)
+  if (file !== undefined && context.refusesFiles === true) throw fileStoreRefused(type)
   const parameters =
-    file === undefined ? given.parameters : await fileParameters(given.parameters, file.extension, place)
+    file === undefined ? given.parameters : await fileParameters(given.parameters, file.extension, context)
   return { type, parameters: { ...defaults, ...parameters } }
 }
 
@@ -61,18 +61,18 @@ function storeOf({ type, parameters }: ConnectionInput): StoreDescription {
 async function fileParameters(
   parameters: StoreParameters,
   extension: string,
-  place: StoreContext,
+  context: StoreContext,
 ): Promise<StoreParameters> {
   const { path, database, dbtype: _dbtype, ...others } = parameters
   const given = withoutScheme(database ?? path)
-  if (given === undefined || given === '') return { ...others, path: newFile(place, extension) }
-  return { ...others, ...(await allowedFile(given, place)) }
+  if (given === undefined || given === '') return { ...others, path: newFile(context, extension) }
+  return { ...others, ...(await allowedFile(given, context)) }
 }
 
 /** Validates the raster of a new or changed coverage store; its format is detected from the file. */
 export async function toCoverageConnection(
   { type: given, parameters }: ConnectionInput,
-  place: StoreContext,
+  context: StoreContext,
 ): Promise<AnyConnection> {
   const text = withoutScheme(parameters.url ?? parameters.path)
   if (text === undefined || text === '') {
@@ -81,7 +81,7 @@ export async function toCoverageConnection(
       'A coverage store needs the "url" or the connection parameter "path" of its file or folder',
     )
   }
-  const { path = '', ...others } = await allowedFile(text, place)
+  const { path = '', ...others } = await allowedFile(text, context)
   if ((await stat(path).catch(() => undefined))?.isDirectory() === true) {
     const isMosaic = given?.toLowerCase() === mosaicType.toLowerCase()
     if (given !== undefined && !isMosaic && given.toLowerCase() !== rasterFolderType.toLowerCase())
@@ -92,7 +92,7 @@ export async function toCoverageConnection(
         `"${text}" lies in the data directory: publish a folder of TERRANE_IMPORT_ROOTS`,
       )
     if (isMosaic)
-      return { type: mosaicType, parameters: { path, ...others, ...mosaicParameters(parameters, place) } }
+      return { type: mosaicType, parameters: { path, ...others, ...mosaicParameters(parameters, context) } }
     return { type: rasterFolderType, parameters: { path, ...others } }
   }
   const { type } = await readRaster(path, AbortSignal.timeout(describeMs))
@@ -102,7 +102,7 @@ export async function toCoverageConnection(
   return { type, parameters: { path } }
 }
 
-/** Returns how times are found, and the folder of the server for the index of a mosaic. */
+/** Returns the parameters of a mosaic: how times are determined, and the server's folder for the index. */
 function mosaicParameters(
   { time = 'none' }: StoreParameters,
   { storesFolder, workspace, name }: StoreContext,
@@ -132,8 +132,8 @@ function newFile({ storesFolder, workspace, name, taken }: StoreContext, extensi
  * Returns a file in the folder of the server's stores (relative paths are relative to it), or one of an
  * import root, which belongs to the operator and is only read.
  */
-async function allowedFile(given: string, place: StoreContext): Promise<StoreParameters> {
-  const { storesFolder, importRoots } = place
+async function allowedFile(given: string, context: StoreContext): Promise<StoreParameters> {
+  const { storesFolder, importRoots } = context
   const path = resolve(storesFolder, given)
   const isIn = (folders: readonly string[]): Promise<boolean> =>
     isInside([...folders], path).catch(() => false)

@@ -31,7 +31,7 @@ export function partParameters(all: StoreParameters, vault: Vault): PartedParame
 
 /**
  * Decrypts the secret parameters of a store. Throws a `Failure` (`wrong-secret-key`) that names the store and
- * how to set them again.
+ * explains how to set the parameters again.
  */
 function openSecrets(vault: Vault, store: StoreRecord, sealed: string): StoreParameters {
   if (sealed === '') return {}

@@ -52,22 +52,22 @@ export async function moveFileAside(
 export async function restoreFile({ files, gone: { aside } }: GoneContent): Promise<StoreParameters> {
   const { parameters } = files
   if (aside === undefined || !(await isThere(aside))) return parameters
-  const place = mainPath(files)
-  const moved = join(aside, basename(place))
-  if ((await isThere(place)) && (await isThere(moved)))
+  const main = mainPath(files)
+  const moved = join(aside, basename(main))
+  if ((await isThere(main)) && (await isThere(moved)))
     return files.type === mosaicType ? parameters : { ...parameters, path: moved }
-  await mkdir(dirname(place), { recursive: true })
-  for (const entry of await readdir(aside)) await rename(join(aside, entry), join(dirname(place), entry))
+  await mkdir(dirname(main), { recursive: true })
+  for (const entry of await readdir(aside)) await rename(join(aside, entry), join(dirname(main), entry))
   await rmdir(aside).catch(() => undefined)
   return parameters
 }
 
 /** True if the files of the contents are at their original location or where they were moved to. */
 export async function areThere({ files, gone }: Pick<ContentRecord, 'files' | 'gone'>): Promise<boolean> {
-  const place = files === undefined ? '' : mainPath(files)
-  // All granules of a mosaic may belong to others.
-  if (place === '' || (await isThere(place))) return true
-  return gone?.aside !== undefined && isThere(join(gone.aside, basename(place)))
+  const main = files === undefined ? '' : mainPath(files)
+  // Without an own folder all granules of the mosaic belong to others.
+  if (main === '' || (await isThere(main))) return true
+  return gone?.aside !== undefined && isThere(join(gone.aside, basename(main)))
 }
 
 async function isThere(path: string): Promise<boolean> {

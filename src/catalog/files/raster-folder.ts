@@ -6,11 +6,11 @@ import { isInside, scanFolder } from '../../inputs/index.ts'
 import { fingerprintFile, rasterFolderType } from '../../stores/index.ts'
 import type { StoreRecord } from '../records.ts'
 
-/** Extensions of rasters; `.txt` is more often a text. */
+/** File extensions of rasters, except `.txt`, which is usually a text file. */
 const extensions = new Set(
   rasterDrivers.flatMap((driver) => driver.extensions).filter((extension) => extension !== 'txt'),
 )
-/** Maximum number of entries in a folder of rasters, with its folders. */
+/** Maximum number of entries in a folder of rasters including its subfolders. */
 const maxEntries = 100_000
 const scanMs = 60_000
 
@@ -22,8 +22,8 @@ export interface RasterFile {
 }
 
 /**
- * Lists the files of a folder and its folders that have the extension of a raster, by name. Follows links that
- * stay in the import roots, and leaves out other links and hidden files.
+ * Lists the files with a raster extension in a folder and its subfolders, sorted by name. Follows links whose
+ * targets are in the import roots; skips other links and hidden files.
  */
 export async function listRasterFiles(folder: string, importRoots: readonly string[]): Promise<RasterFile[]> {
   const files = await scanFolder(folder, {
@@ -53,7 +53,7 @@ export async function markRaster({ path, sidecars }: DataFile): Promise<RasterMa
   }
 }
 
-/** Returns the store of a layer as a store over the file of the layer alone, if it is a folder of rasters. */
+/** For a folder of rasters, returns a store over the file of the layer; returns other stores unchanged. */
 export function storeOfFile(
   store: StoreRecord,
   { nativeName, details }: { nativeName: string; details: { inPlace?: { format?: StoreRecord['type'] } } },

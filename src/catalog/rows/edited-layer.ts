@@ -13,7 +13,7 @@ import { growBesides } from './version-numbers.ts'
 export interface LayerEdit {
   layerId: number
   user?: string
-  /** Fate of the previous contents; with `isJoined` of those before the earlier edits. */
+  /** Fate of the previous contents; with `isJoined` to the contents before the earlier edits. */
   end: ContentEnd
   /** True if it continues the version of earlier edits. */
   isJoined: boolean
@@ -31,8 +31,8 @@ export async function editLayer(
   at: string,
 ): Promise<LayerRecord | undefined> {
   const { end, isJoined, user, since, counts, rowsAdded, envelope } = edit
-  const place = { storeId: layer.storeId, table: layer.nativeName }
-  await (isJoined ? continueContent : succeedContent)(db, place, { at, end })
+  const table = { storeId: layer.storeId, table: layer.nativeName }
+  await (isJoined ? continueContent : succeedContent)(db, table, { at, end })
   const { featureCount } = layer.details
   const details = {
     ...without(layer.details, 'envelope', 'featureCount', 'times'),

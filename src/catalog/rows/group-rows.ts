@@ -3,7 +3,7 @@ import type { Queryable } from '../../core/db/connection.ts'
 import type { Tables } from '../../core/db/tables.ts'
 import type { GroupMember, GroupMode, LayerGroup } from '../records.ts'
 
-/** Values of a group that its owner writes. */
+/** Editable values of a group. */
 export type GroupValues = Pick<LayerGroup, 'mode' | 'title' | 'abstract' | 'members'>
 
 function toGroup(row: Selectable<Tables['layer_groups']>, members: GroupMember[]): LayerGroup {
@@ -20,7 +20,10 @@ function toGroup(row: Selectable<Tables['layer_groups']>, members: GroupMember[]
   }
 }
 
-/** Lists groups with their members by workspace and name; `workspace`: only those, `''` those of no workspace. */
+/**
+ * Lists groups with their members by workspace and name: all, those of `workspace`, or with `''` the global
+ * ones.
+ */
 export async function listGroups(
   db: Queryable,
   { workspace }: { workspace?: string | undefined } = {},

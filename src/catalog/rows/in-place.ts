@@ -23,7 +23,7 @@ export function requireManaged(layer: LayerRecord, kind: RowChangeKind): void {
   if (reason !== undefined) throw new Failure('notAllowed', 'not-managed', reason)
 }
 
-/** Throws `Failure` (`invalid`) if the permitted changes do not suit the table. */
+/** Throws `Failure` (`invalid`) if the table does not support the permitted changes. */
 export function checkManaged(
   table: string,
   { managed, format, isFurtherGeometry }: Pick<InPlace, 'managed' | 'format' | 'isFurtherGeometry'>,

@@ -24,7 +24,7 @@ export function mosaicLocation({ parameters }: Pick<StoreRecord, 'parameters'>):
   return { indexStore, indexTable, folder }
 }
 
-/** File with the granules of a mosaic whose files stay in a folder of an import root. */
+/** Index file of a mosaic whose granules remain in a folder of an import root. */
 export const granuleFile = 'granules.fgb'
 
 /** The data store and table that hold the index of a mosaic. */

@@ -10,7 +10,8 @@ import { findLayer, insertLayer, updateLayer } from './layer-rows.ts'
 import { growBesides } from './version-numbers.ts'
 
 /**
- * Returns a name for a new layer of `workspace`: the wanted one, with 0, 1, 2, ... appended if it is in use.
+ * Returns a name for a new layer of `workspace`: the requested name, with 0, 1, 2, ... appended if it is in
+ * use.
  */
 export async function freeLayerName(db: Queryable, workspace: string, requested: string): Promise<string> {
   return findFreeName(requested, async (name) => (await findLayer(db, workspace, name)) !== undefined)
@@ -52,11 +53,11 @@ export interface Refresh {
 
 export async function refreshLayer(
   db: Queryable,
-  place: { workspace: string; name: string },
+  target: { workspace: string; name: string },
   refresh: Refresh,
   note: VersionNote,
 ): Promise<LayerRecord | undefined> {
-  const layer = await findLayer(db, place.workspace, place.name)
+  const layer = await findLayer(db, target.workspace, target.name)
   if (layer === undefined) return undefined
   const kept = without(layer.details, 'envelope', 'featureCount', 'times', 'srs', 'crs')
   const { storeId, nativeName, end } = refresh
@@ -67,5 +68,5 @@ export async function refreshLayer(
   await succeedContent(db, { storeId, table: nativeName }, { at: note.at, end, from })
   await updateLayer(db, { ...layer, storeId, nativeName, details }, note)
   await growBesides(db, { ...layer, storeId, nativeName }, note)
-  return findLayer(db, place.workspace, place.name)
+  return findLayer(db, target.workspace, target.name)
 }

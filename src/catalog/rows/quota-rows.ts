@@ -14,7 +14,7 @@ export function toQuota({ quota_bytes, quota_layers, quota_versions }: QuotaColu
   return { bytes: limitOf(quota_bytes), layers: limitOf(quota_layers), versions: limitOf(quota_versions) }
 }
 
-/** Returns the limits of a workspace; none for one that does not exist. */
+/** Returns the limits of a workspace; none if the workspace does not exist. */
 export async function findQuota(db: Queryable, workspace: string): Promise<Quota> {
   const row = await db
     .selectFrom('workspaces')
@@ -76,7 +76,7 @@ const remedies: Record<QuotaKind, string> = {
   versions: 'Delete previous versions (DELETE /rest/layers/<layer>/versions/<version>)',
 }
 
-/** Returns what a workspace has too much of, and what to do. */
+/** Returns the message about an exceeded limit, with advice. */
 export function quotaText(
   workspace: string,
   kind: QuotaKind,
@@ -86,7 +86,10 @@ export function quotaText(
   return `Workspace "${workspace}" may have ${limit} ${units[kind]} and has ${used}${needed}. ${remedies[kind]}, or ask an administrator for a larger quota`
 }
 
-/** Throws `Failure` (`quota-exceeded`) if a workspace has no room for another layer. Run under the lock of the workspace. */
+/**
+ * Throws `Failure` (`quota-exceeded`) if the quota of a workspace does not permit another layer. Run under
+ * the lock of the workspace.
+ */
 export async function requireLayerRoom(db: Queryable, workspace: string): Promise<void> {
   const { layers: limit } = await findQuota(db, workspace)
   if (limit === undefined) return

@@ -105,10 +105,10 @@ export async function findDefaultStore(db: Queryable, workspace: string): Promis
 
 export async function insertStore(
   db: Queryable,
-  place: { workspace: string; name: string; at: string },
+  target: { workspace: string; name: string; at: string },
   values: StoreValues,
 ): Promise<number> {
-  const { workspace, name, at } = place
+  const { workspace, name, at } = target
   const row = await db
     .insertInto('stores')
     .values({ workspace, name, ...toColumns(values), created_at: at, updated_at: at })
@@ -147,7 +147,7 @@ export async function setKeepsVersions(db: Queryable, id: number, keepsVersions:
     .execute()
 }
 
-/** Sets which tables of a store are published by themselves; undefined for none. */
+/** Sets which tables of a store are published automatically; undefined for none. */
 export async function setDiscovery(
   db: Queryable,
   id: number,
@@ -160,7 +160,7 @@ export async function setDiscovery(
     .execute()
 }
 
-/** Keeps discovery from publishing a table again whose layer a person has deleted. */
+/** Excludes a table from discovery after a user deleted its layer. */
 export async function excludeFromDiscovery(db: Queryable, { id }: StoreRecord, table: string): Promise<void> {
   const { discovery } = await getStoreById(db, id)
   if (discovery === undefined) return

@@ -129,7 +129,7 @@ async function leave(deps: DeleteDeps, content: GoneContent): Promise<void> {
   await files.removeGone(content)
 }
 
-/** Returns why they are lost, if they are. */
+/** Retains the granule table. Returns the reason if its contents are lost. */
 async function putGranulesAside(
   deps: Pick<DeleteDeps, 'open' | 'database' | 'clock'>,
   content: GoneContent,

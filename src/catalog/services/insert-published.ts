@@ -11,16 +11,16 @@ import { nowOf } from './transaction.ts'
 /** Load mode of the version in which a table or raster is published in place. */
 export const publishMode = 'PUBLISH'
 
-/** Result of publishing several tables or rasters: the layers, and what could not be published. */
+/** Result of publishing several tables or rasters: the layers, and the ones that could not be published. */
 export interface PublishedAll {
   published: LayerRecord[]
   failed: { table: string; code: string; reason: string }[]
 }
 
-/** Codes of failures that concern one table, while the store answers. */
+/** Codes of failures that concern one table, while the store is available. */
 const codesOfOneTable = new Set(['table-locked', 'foreign-server', 'store-timeout'])
 
-/** Adds the layer that `publish` makes, or why the table or raster cannot be published. */
+/** Adds the layer that `publish` returns, or the reason why the table or raster cannot be published. */
 export async function addTo(
   all: PublishedAll,
   table: string,
@@ -35,16 +35,19 @@ export async function addTo(
   }
 }
 
-/** A layer over a table or raster that stays where it is. */
+/** A layer to be published over an existing table or raster. */
 interface NewPublished {
   nativeName: string
-  /** Name of the layer; absent: a free one, made from `proposedName`. */
+  /** Name of the layer; absent: a free name derived from `proposedName`. */
   name: string | undefined
   proposedName: string
   details: LayerDetails
 }
 
-/** Inserts the layer. Throws `Failure` if its name is taken, or if another layer shows the same and no name was given. */
+/**
+ * Inserts the layer. Throws `Failure` if its name is taken, or if no name was given and another layer already
+ * shows the table or raster.
+ */
 export async function insertPublished(
   { database, clock, events }: WriteDeps,
   { workspace, id: storeId }: StoreRecord,
@@ -62,8 +65,8 @@ export async function insertPublished(
     const free = name ?? (await freeLayerName(db, workspace, toLayerName(proposedName)))
     const taken = name !== undefined && (await freeLayerName(db, workspace, name)) !== name
     if (taken) throw conflict('layer-exists', `Layer "${workspace}:${free}" exists already`)
-    const place = { workspace, name: free, storeId, nativeName, details }
-    const layer = await insertLayer(db, place, nowOf(clock), { mode: publishMode })
+    const row = { workspace, name: free, storeId, nativeName, details }
+    const layer = await insertLayer(db, row, nowOf(clock), { mode: publishMode })
     const fact = { workspace, layer: layer.name, mode: publishMode, rows: details.featureCount ?? 0 }
     await events.record(db, { name: 'layer.published', fact })
     return { layer, fact }

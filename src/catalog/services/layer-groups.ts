@@ -18,7 +18,7 @@ import { nowOf } from './transaction.ts'
 
 type Queryable = WriteDeps['database']['kysely']
 
-/** Name of a group; `workspace` is undefined for a group of no workspace. */
+/** Name of a group; `workspace` is undefined for a global group. */
 export type GroupName = Pick<LayerGroup, 'workspace' | 'name'>
 
 /** A layer that a group draws. */
@@ -26,15 +26,15 @@ export interface GroupLayer {
   id: number
   workspace: string
   name: string
-  /** Undefined: the style that the layer has. */
+  /** Undefined: the default style of the layer. */
   style: string | undefined
 }
 
-/** Most layers of a group, with those of its groups: as many as a map has. */
+/** Maximum number of layers of a group including those of nested groups: that of a map. */
 const maxGroupLayers = 50
-/** Levels of groups in groups. */
+/** Maximum number of levels of nested groups. */
 const maxLevels = 10
-/** More would make capabilities slow. */
+/** Maximum number of groups: more would make capabilities slow. */
 const maxGroups = 10_000
 
 /** Groups of layers: names under which several layers are drawn as one. A group gives no right to read its layers. */
@@ -45,7 +45,7 @@ export class LayerGroups {
     this.#deps = deps
   }
 
-  /** Lists all groups, those of a workspace, or those of no workspace (`''`), by workspace and name. */
+  /** Lists all groups, those of a workspace, or the global ones (`''`), by workspace and name. */
   list(workspace?: string): Promise<LayerGroup[]> {
     return listGroups(this.#deps.database.kysely, { workspace })
   }
@@ -68,7 +68,7 @@ export class LayerGroups {
     return groups.map(({ members }) => expand(members, all))
   }
 
-  /** Throws `Failure` for an invalid name, one in use, and members that do not fit. */
+  /** Creates a group. Throws `Failure` for an invalid name, a name in use, and invalid members. */
   async create(name: GroupName, values: GroupValues): Promise<LayerGroup> {
     checkName('Group', name.name)
     const at = nowOf(this.#deps.clock)
@@ -85,7 +85,9 @@ export class LayerGroups {
     return this.#get(name)
   }
 
-  /** Throws `Failure` for members that do not fit, and if the group has changed since it was read. */
+  /**
+   * Changes a group. Throws `Failure` for invalid members, and if the group has changed since it was read.
+   */
   async change(group: LayerGroup, values: GroupValues): Promise<LayerGroup> {
     const at = laterThan(group.updatedAt, this.#deps.clock.now())
     await this.#deps.database.transaction(async (db) => {
@@ -98,7 +100,7 @@ export class LayerGroups {
     return this.#get(group)
   }
 
-  /** Deletes a group. It leaves the groups that contain it, and its layers stay. */
+  /** Deletes a group and removes it from the groups that contain it. Its layers are not deleted. */
   async delete(group: Pick<LayerGroup, 'id'>): Promise<void> {
     await deleteGroup(this.#deps.database.kysely, group)
   }
@@ -110,7 +112,7 @@ export class LayerGroups {
   }
 }
 
-/** Returns a group's name as services use it. */
+/** Returns the name of a group in services. */
 export function textOf({ workspace, name }: GroupName): string {
   return workspace === undefined ? name : `${workspace}:${name}`
 }
@@ -127,8 +129,8 @@ function toGroupLayer({ id, workspace, name, style }: GroupMember): GroupLayer[]
 type MembersOfGroups = ReadonlyMap<number, readonly GroupMember[]>
 
 /**
- * Returns the layers of members and of the groups among them. Ends at a group that contains itself, which two
- * changes at once can make, and beyond the most layers of a group.
+ * Returns the layers of members and of nested groups. Stops at a group that contains itself, which concurrent
+ * changes can cause, and above the maximum number of layers.
  */
 function expand(
   members: readonly GroupMember[],
@@ -162,7 +164,7 @@ function groupIdsOf(members: readonly GroupMember[]): ReadonlySet<number> {
 
 /**
  * Throws `Failure` for a group without members or with too many layers, for members of another workspace, and
- * for a group that contains itself. `id`: the group that is changed.
+ * for a group that contains itself. `id` is the id of an existing group.
  */
 async function requireMembers(
   db: Queryable,

@@ -18,12 +18,12 @@ interface Remembered {
  */
 export class LayerLookup {
   readonly #database: Database
-  readonly #look: ReturnType<typeof layerFingerprints>
+  readonly #findFingerprint: ReturnType<typeof layerFingerprints>
   readonly #known = new Map<string, Remembered>()
 
   constructor(database: Database) {
     this.#database = database
-    this.#look = layerFingerprints(database.kysely)
+    this.#findFingerprint = layerFingerprints(database.kysely)
   }
 
   async find(workspace: string, name: string): Promise<LayerRecord | undefined> {
@@ -31,11 +31,11 @@ export class LayerLookup {
     const writes = this.#database.writes()
     const known = this.#known.get(key)
     if (known !== undefined && writes !== undefined && known.writes === writes) return known.layer
-    const look = await this.#look(workspace, name)
-    if (look === undefined) return undefined
-    const isSame = known?.layer.id === look.id && known.layer.version === look.version
+    const fingerprint = await this.#findFingerprint(workspace, name)
+    if (fingerprint === undefined) return undefined
+    const isSame = known?.layer.id === fingerprint.id && known.layer.version === fingerprint.version
     const layer = isSame
-      ? withState(known.layer, look.seenState)
+      ? withState(known.layer, fingerprint.seenState)
       : await findLayer(this.#database.kysely, workspace, name)
     return layer && this.#remember(key, { layer, writes }).layer
   }

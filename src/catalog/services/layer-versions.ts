@@ -23,10 +23,10 @@ import { RowLookup } from './row-lookup.ts'
  * Maximum wait of a request for reading the external state, and of a request that only does that, in
  * milliseconds.
  */
-const lookTimeoutMs = 1000
+const waitMs = 1000
 const refreshTimeoutMs = 15_000
 /** Time after which reading the state is aborted; no request waits this long. */
-const lookMs = 120_000
+const readMs = 120_000
 /**
  * Time for which a state is valid, in milliseconds; with slow stores reading states takes at most a tenth of
  * the time.
@@ -103,7 +103,7 @@ export class LayerVersions {
   readonly #layers: RowLookup<LayerRecord | undefined>
   readonly #readState: ReadState
   readonly #clock: Clock
-  readonly #looks = new Map<number, LastReading>()
+  readonly #readings = new Map<number, LastReading>()
   readonly #rows = new Rounds<number, LayerRecord | undefined>()
   readonly #confirmations = new Rounds<number, LayerVersion | undefined>()
   /** Records states of files after changes by Terrane, so that they are known after a restart. */
@@ -129,7 +129,9 @@ export class LayerVersions {
   }
 
   async #note(from: string, to: string): Promise<void> {
-    this.#noting = this.#noting.then(() => writeLook(this.#database.kysely, from, to)).catch(() => undefined)
+    this.#noting = this.#noting
+      .then(() => recordOwnChange(this.#database.kysely, from, to))
+      .catch(() => undefined)
     await this.#noting
   }
 
@@ -137,9 +139,9 @@ export class LayerVersions {
     this.#tellAgain.add(from)
     if (this.#tellAgain.size > 1) return
     const tell = (): void => {
-      const looks = this.#tellAgain
+      const states = this.#tellAgain
       this.#tellAgain = new Set()
-      for (const look of looks) void this.#note(look, this.#nowOf(look))
+      for (const state of states) void this.#note(state, this.#nowOf(state))
     }
     setTimeout(tell, tellAgainMs).unref()
   }
@@ -151,10 +153,10 @@ export class LayerVersions {
 
   /** Returns the present version, with an external state that is at most moments old; never waits long. */
   async of(layer: LayerRecord): Promise<LayerVersion> {
-    const look = this.#fresh(layer) ?? this.#begin(layer)
-    const same = this.#asBefore(layer, look.seen)
+    const reading = this.#fresh(layer) ?? this.#begin(layer)
+    const same = this.#asBefore(layer, reading.seen)
     if (same !== undefined) return same
-    const state = await (look.isDone ? look.state : look.soon).catch(() => undefined)
+    const state = await (reading.isDone ? reading.state : reading.soon).catch(() => undefined)
     try {
       return await this.#settle(layer, state)
     } catch (error) {
@@ -199,22 +201,22 @@ export class LayerVersions {
 
   /** Extends the validity of the last state, which was confirmed. */
   #prolong(id: number, { version, seen }: LayerVersion, { requestedMs }: StateReading): void {
-    const look = this.#looks.get(id)
+    const reading = this.#readings.get(id)
     if (requestedMs === undefined) return
-    if (look?.version !== version || look.seen?.text !== seen) return
-    look.until = Math.max(look.until, requestedMs + usualRestMs)
+    if (reading?.version !== version || reading.seen?.text !== seen) return
+    reading.until = Math.max(reading.until, requestedMs + usualRestMs)
   }
 
   async #present(id: number): Promise<LayerVersion | undefined> {
     const layer = await this.#layers.get(id)
     if (layer === undefined) return undefined
-    this.#looks.delete(id)
+    this.#readings.delete(id)
     return this.of(layer)
   }
 
   /** Reads the state immediately. Throws `Failure` (`unavailable`) if the store does not respond. */
   async refresh(layer: LayerRecord): Promise<LayerVersion> {
-    this.#looks.delete(layer.id)
+    this.#readings.delete(layer.id)
     try {
       return await this.#explained(layer, AbortSignal.timeout(refreshTimeoutMs))
     } catch (error) {
@@ -239,33 +241,33 @@ export class LayerVersions {
   #begin(layer: LayerRecord): LastReading {
     const begun = performance.now()
     const end = new AbortController()
-    const timer = setTimeout(() => end.abort(tookTooLong()), lookMs).unref()
+    const timer = setTimeout(() => end.abort(tookTooLong()), readMs).unref()
     const state = this.#readState(layer, end.signal)
-    const look: LastReading = {
+    const reading: LastReading = {
       version: layer.version,
       state,
       until: Number.POSITIVE_INFINITY,
       isDone: false,
       // One timeout shared by all callers: one for each would cost more than reading the state.
-      soon: within(lookTimeoutMs, state),
+      soon: within(waitMs, state),
     }
     const settle = (seen?: TableState): void => {
       clearTimeout(timer)
-      if (seen !== undefined) look.seen = seen
+      if (seen !== undefined) reading.seen = seen
       const took = performance.now() - begun
       const rest = took < slowMs ? usualRestMs : Math.min(longestRestMs, took * restFactor)
-      look.until = performance.now() + rest
-      look.isDone = true
+      reading.until = performance.now() + rest
+      reading.isDone = true
     }
     state.then(settle, () => settle())
-    look.soon.catch(() => undefined)
-    this.#remember(this.#looks, layer.id, look)
-    return look
+    reading.soon.catch(() => undefined)
+    this.#remember(this.#readings, layer.id, reading)
+    return reading
   }
 
   /** Returns a state of this version that is still valid, or is being read. */
   #fresh({ id, version }: LayerRecord): LastReading | undefined {
-    const known = this.#looks.get(id)
+    const known = this.#readings.get(id)
     return known?.version === version && performance.now() < known.until ? known : undefined
   }
 
@@ -305,7 +307,7 @@ export class LayerVersions {
     if (same !== undefined) return same
     const isCurrent = state.mayLag !== true
     const seen = this.#nowOf(state.text)
-    // The state was read before a change by Terrane that is recorded already.
+    // The state was read before a change by Terrane that is already recorded.
     if (seen === seenState) return { version, isCurrent: false }
     const isOurs =
       seenState === undefined || state.sameAs?.has(seenState) === true || this.#nowOf(seenState) === seen
@@ -353,18 +355,21 @@ export class LayerVersions {
   }
 }
 
-/** Leaves out the number of features, which belongs to the version before; granules of a mosaic are counted by their index. */
+/**
+ * Omits the number of features, which belongs to the previous version; granules of a mosaic are counted by
+ * their index.
+ */
 function detailsAfter({ details }: LayerRecord): LayerDetails {
   return details.kind === 'raster' ? details : without(details, 'featureCount')
 }
 
-/** Files of Terrane that no store reads are outside of the folder of the stores. */
+/** True for a copy made by Terrane: such files are outside of the folder of the stores. */
 function isCopy(path: string, storesFolder: string): boolean {
   return path.startsWith(`${dirname(storesFolder)}/`) && !path.startsWith(`${storesFolder}/`)
 }
 
 /** Records that a change by Terrane led from state `from` to state `to`. */
-async function writeLook(db: Queryable, from: string, to: string): Promise<void> {
+async function recordOwnChange(db: Queryable, from: string, to: string): Promise<void> {
   await db.updateTable('layers').set({ seen_state: to }).where('seen_state', '=', from).execute()
 }
 

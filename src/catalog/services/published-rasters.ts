@@ -17,10 +17,10 @@ import type { PublishedAll } from './insert-published.ts'
 import { addTo, insertPublished } from './insert-published.ts'
 import type { Stores, StoresDeps } from './stores.ts'
 
-/** Maximum number of rasters that one list describes anew; a further list goes on. */
+/** Maximum number of rasters that one list operation describes; the next one continues. */
 const describedPerList = 200
 const rememberedRasters = 20_000
-/** The programs that describe a raster have limits of their own, which count processor time. */
+/** Never aborts: programs that describe a raster have their own limit on CPU time. */
 const noLimit = new AbortController().signal
 /** Time in which a file that is being written changes, in milliseconds. */
 const writingMs = 100
@@ -48,7 +48,7 @@ export interface RasterToPublish {
   srs?: string
 }
 
-/** A raster file as it was read. */
+/** Description of a raster file. */
 export interface DescribedRaster {
   format: AnyStoreType
   description: LayerDescription
@@ -76,7 +76,7 @@ interface Remembered {
   raster: DescribedRaster | Failure
 }
 
-/** Publishes raster files of stores where they are, without a copy. Files are only read. */
+/** Publishes raster files of stores in place, without a copy. Files are only read. */
 export class PublishedRasters {
   readonly #deps: Pick<StoresDeps, 'database' | 'clock' | 'events' | 'importRoots'>
   readonly #files: Stores['files']
@@ -127,7 +127,7 @@ export class PublishedRasters {
     return this.#publishOne(store, findRaster(store, files, requested), requested)
   }
 
-  /** Publishes rasters, each by itself. */
+  /** Publishes rasters independently of each other. */
   async publishSeveral(store: StoreRecord, requested: readonly RasterToPublish[]): Promise<PublishedAll> {
     const all: PublishedAll = { published: [], failed: [] }
     const files = await this.#enabledFiles(store)
@@ -140,7 +140,7 @@ export class PublishedRasters {
     return all
   }
 
-  /** Publishes all rasters of a store that match and that no layer shows yet, each by itself. */
+  /** Publishes all selected rasters of a store that no layer shows yet, independently of each other. */
   async publishAll(
     store: StoreRecord,
     isSelected: (name: string) => boolean,
@@ -161,7 +161,9 @@ export class PublishedRasters {
     return all
   }
 
-  /** Publishes the new rasters of a folder with discovery. One that cannot be read is read again when it changes. */
+  /**
+   * Publishes the new rasters of a folder with discovery. An unreadable raster is read again when it changes.
+   */
   async discover(store: StoreRecord): Promise<void> {
     const { discovery, type } = store
     if (discovery === undefined || type !== rasterFolderType) return
@@ -170,7 +172,7 @@ export class PublishedRasters {
     await this.publishAll(store, isSelected, (name) => discovery.naming.replaceAll('{table}', name))
   }
 
-  /** Describes a raster; what was read of the same state of its files is not read again. */
+  /** Describes a raster; uses the cached description if its files are unchanged. */
   async describe({ name, file }: RasterFile): Promise<DescribedRaster> {
     const { text: mark, isFresh } = await markRaster(file)
     const known = this.#remembered.get(file.path)
@@ -199,7 +201,7 @@ export class PublishedRasters {
     return this.#mosaics.read(store, knownMark)
   }
 
-  /** Sets what reads mosaics: the importer, which knows granules. */
+  /** Sets the reader of mosaics, which is part of the importer. */
   setMosaicReader(mosaics: MosaicReader): void {
     this.#mosaics = mosaics
   }
@@ -271,7 +273,9 @@ export class PublishedRasters {
   }
 }
 
-/** Returns what a layer says about the cells of its raster. A CRS that the file declares cannot be replaced. */
+/**
+ * Returns the details of a layer that its raster determines. A CRS declared by the file cannot be replaced.
+ */
 export function rasterDetails(
   name: string,
   { schema, raster, envelope }: LayerDescription,

@@ -13,7 +13,7 @@ import { addTo, insertPublished } from './insert-published.ts'
 import type { Stores } from './stores.ts'
 import type { WriteDeps } from './transaction.ts'
 
-/** A table that could not be published by discovery is tried again after this time, in milliseconds. */
+/** Time after which discovery retries a table that could not be published, in milliseconds. */
 const retryMs = 600_000
 
 /** A table of a store, and the layer that shows it. */
@@ -26,7 +26,7 @@ export interface ListedTable extends TableSummary {
 export interface TableToPublish {
   /** Name of the table, or `table(column)` for a further geometry column. */
   nativeName: string
-  /** Name of the layer; default: made from the name of the table. */
+  /** Name of the layer; default: derived from the table name. */
   name?: string
   title?: string
   abstract?: string
@@ -42,11 +42,11 @@ export interface TablesToPublish {
   nameOf?: (table: string) => string
 }
 
-/** Publishes tables of stores where they are, without a copy. */
+/** Publishes tables of stores in place, without a copy. */
 export class PublishedTables {
   readonly #deps: WriteDeps
   readonly #stores: Stores
-  /** Tables that could not be published by discovery, until when they are left alone. */
+  /** Tables that discovery could not publish, with the time of the next attempt. */
   readonly #failed = new Map<string, number>()
 
   constructor(deps: WriteDeps, stores: Stores) {
@@ -79,7 +79,7 @@ export class PublishedTables {
     return this.#publishOne(store, findTable(store, tables, requested.nativeName), requested)
   }
 
-  /** Publishes all tables of a store that match and that no layer shows yet, each by itself. */
+  /** Publishes all selected tables of a store that no layer shows yet, independently of each other. */
   async publishAll(
     store: StoreRecord,
     { isSelected = () => true, managed, nameOf }: TablesToPublish = {},
@@ -94,7 +94,7 @@ export class PublishedTables {
     return all
   }
 
-  /** Publishes tables, each by itself. */
+  /** Publishes tables independently of each other. */
   async publishSeveral(store: StoreRecord, requested: readonly TableToPublish[]): Promise<PublishedAll> {
     const all: PublishedAll = { published: [], failed: [] }
     const tables = await this.#summaries(store)
@@ -105,7 +105,9 @@ export class PublishedTables {
     return all
   }
 
-  /** Publishes the new tables of a store with discovery. Tables that cannot be published are tried again later. */
+  /**
+   * Publishes the new tables of a store with discovery. Tables that cannot be published are retried later.
+   */
   async discover(store: StoreRecord, tables: readonly TableSummary[]): Promise<PublishedAll> {
     const { discovery } = store
     if (discovery === undefined) return { published: [], failed: [] }

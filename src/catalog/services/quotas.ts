@@ -9,13 +9,13 @@ import { getWorkspace } from '../rows/workspace-rows.ts'
 import type { Stores } from './stores.ts'
 import type { WriteDeps } from './transaction.ts'
 
-/** Usage of a workspace, with the limits that it has. */
+/** Usage and limits of a workspace. */
 export type QuotaUsage = Record<QuotaKind, { used: number; limit: number | undefined }>
 
-/** Addition of an operation; a kind of which at least something is added, but not known how much, is 0. */
+/** Amounts that an operation adds to a workspace; 0 if the amount is positive but unknown. */
 export type QuotaAddition = Partial<Record<QuotaKind, number | undefined>>
 
-/** Limits of workspaces on bytes, layers and retained versions, and what is used of them. */
+/** Limits of workspaces on bytes, layers and retained versions, and their present usage. */
 export class Quotas {
   readonly #database: WriteDeps['database']
   readonly #stores: Pick<Stores, 'files' | 'open'>
@@ -44,8 +44,8 @@ export class Quotas {
   }
 
   /**
-   * Throws `Failure` (`quota-exceeded`) if a workspace has no room for the addition. Changes that run at the same
-   * time are not counted before they are complete.
+   * Throws `Failure` (`quota-exceeded`) if the addition would exceed a limit of the workspace. Concurrent
+   * changes only count when they are complete.
    */
   async require(workspace: string, addition: QuotaAddition): Promise<void> {
     const quota = await findQuota(this.#database.kysely, workspace)
@@ -66,7 +66,9 @@ export class Quotas {
     return retainedOf(this.#database.kysely, workspace).then(({ total }) => total)
   }
 
-  /** Files of the server and tables of its databases, with retained versions; not what others own. */
+  /**
+   * Returns the bytes of the server's files and tables, with retained versions. Data of others do not count.
+   */
   async #bytesOf(workspace: string): Promise<number> {
     const db = this.#database.kysely
     let bytes = (await retainedOf(db, workspace)).outsideBytes
@@ -77,7 +79,10 @@ export class Quotas {
     return bytes
   }
 
-  /** Tables that were published in place belong to others. A database that is away counts as empty: no load runs then. */
+  /**
+   * Returns the bytes of tables. Tables published in place belong to others and do not count; neither does an
+   * unreachable database, into which no load can run.
+   */
   async #bytesOfTables(store: StoreRecord): Promise<number> {
     if (store.kind !== 'dataStore' || !store.isEnabled || store.parameters['path'] !== undefined) return 0
     const layers = await listLayers(this.#database.kysely, { storeId: store.id })

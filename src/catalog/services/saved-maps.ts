@@ -12,7 +12,7 @@ export interface MapValues extends MapDocument {
   isPublic: boolean
 }
 
-/** More would make the list of maps slow, and nobody find one. */
+/** Maximum number of maps: more would make the list slow and useless. */
 const maxMaps = 10_000
 
 /** Maps of several layers that users have saved. A map gives no right to read its layers. */
@@ -37,7 +37,7 @@ export class SavedMaps {
     return findMap(this.#deps.database.kysely, name)
   }
 
-  /** Throws `Failure` for an invalid name, one in use, and where there are too many maps. */
+  /** Creates a map. Throws `Failure` for an invalid name, a name in use, and if there are too many maps. */
   async create(name: string, owner: string | undefined, values: MapValues): Promise<SavedMap> {
     checkName('Map', name)
     const at = nowOf(this.#deps.clock)

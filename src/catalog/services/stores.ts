@@ -80,7 +80,7 @@ export interface NewStore {
   description?: string
   /** True if earlier versions of its layers are retained; default: true. */
   keepsVersions?: boolean
-  /** Tables that are published by themselves. */
+  /** Tables that are published automatically. */
   discovery?: Discovery | null
   /** Role of the creator; absent: the server itself. */
   madeBy?: StoreMaker
@@ -232,9 +232,9 @@ export class Stores {
       description: newStore.description,
       madeBy,
     }
-    const place = { workspace, name, at: nowOf(this.#deps.clock) }
+    const target = { workspace, name, at: nowOf(this.#deps.clock) }
     const id = await database.transaction(async (db) => {
-      const made = await insertStore(db, place, values)
+      const made = await insertStore(db, target, values)
       if (newStore.keepsVersions === false) await setKeepsVersions(db, made, false)
       if (newStore.discovery) await setDiscovery(db, made, newStore.discovery)
       return made
@@ -379,8 +379,8 @@ export class Stores {
   ): Promise<AnyConnection> {
     const { storesFolder, refusesFiles, importRoots } = this.#deps
     const taken = await this.files.listOf(workspace)
-    const place = { workspace, name, storesFolder, refusesFiles, importRoots, taken }
-    return kind === 'dataStore' ? toDataConnection(given, place) : toCoverageConnection(given, place)
+    const context = { workspace, name, storesFolder, refusesFiles, importRoots, taken }
+    return kind === 'dataStore' ? toDataConnection(given, context) : toCoverageConnection(given, context)
   }
 
   /**

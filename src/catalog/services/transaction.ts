@@ -29,7 +29,7 @@ import { editMode } from '../versions/record-versions.ts'
 
 /** A new store over a file that the caller has checked; the file is not opened. */
 export interface NewFileStore {
-  /** The wanted name; a number is appended if it is in use. */
+  /** Requested name; a number is appended if it is in use. */
   name: string
   type: AnyStoreType
   parameters: StoreParameters
@@ -106,8 +106,8 @@ export class CatalogTransaction {
   }
 
   /** Creates the store of a mosaic over its granule table, under an unused name. */
-  addMosaicStore(workspace: string, name: string, place: MosaicLocation): Promise<StoreRecord> {
-    return this.addFileStore(workspace, { name, type: mosaicType, parameters: toMosaicParameters(place) })
+  addMosaicStore(workspace: string, name: string, location: MosaicLocation): Promise<StoreRecord> {
+    return this.addFileStore(workspace, { name, type: mosaicType, parameters: toMosaicParameters(location) })
   }
 
   /**
@@ -116,14 +116,14 @@ export class CatalogTransaction {
    */
   async moveStore(
     id: number,
-    place: { type: AnyStoreType; parameters: StoreParameters },
+    connection: { type: AnyStoreType; parameters: StoreParameters },
     refreshed: { layerName: string; table: string },
   ): Promise<StoreRecord> {
     const { workspace } = await getStoreById(this.#db, id)
     const layer = await findLayer(this.#db, workspace, refreshed.layerName)
     const beside = await layersOfTable(this.#db, { storeId: id, table: refreshed.table })
     const but = layer === undefined ? [] : [layer.id, ...beside]
-    await moveStore(this.#db, id, place, { at: this.#now(), but })
+    await moveStore(this.#db, id, connection, { at: this.#now(), but })
     return getStoreById(this.#db, id)
   }
 
@@ -141,11 +141,11 @@ export class CatalogTransaction {
 
   /** Stores the changes of a layer by a load; undefined if the layer no longer exists. */
   async refreshLayer(
-    place: { workspace: string; name: string },
+    target: { workspace: string; name: string },
     refresh: Refresh,
     loaded: LoadedBy,
   ): Promise<LayerRecord | undefined> {
-    const layer = await refreshLayer(this.#db, place, refresh, this.#noteOf(loaded))
+    const layer = await refreshLayer(this.#db, target, refresh, this.#noteOf(loaded))
     return layer === undefined ? undefined : this.#announce(layer, loaded)
   }
 

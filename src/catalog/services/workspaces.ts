@@ -20,7 +20,7 @@ import type { Stores } from './stores.ts'
 import type { WriteDeps } from './transaction.ts'
 import { nowOf } from './transaction.ts'
 
-/** Changes of a workspace; absent properties stay. */
+/** Changes of a workspace; absent properties are unchanged. */
 export interface WorkspaceChange {
   isPublic?: boolean | undefined
   /** Limits to change; null removes one. */

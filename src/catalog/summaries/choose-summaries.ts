@@ -44,7 +44,7 @@ export function searchWords(text: string): string[] {
     .slice(0, maxWords)
 }
 
-const places = { workspace: 1, kind: 2, publicity: 4, problem: 8 } as const
+const criterionBits = { workspace: 1, kind: 2, publicity: 4, problem: 8 } as const
 
 /** Returns the matching layers, and the counts for each filter, in one pass. */
 export function chooseSummaries(
@@ -61,12 +61,12 @@ export function chooseSummaries(
     const hasProblem = views.hasProblem(card)
     const missed = missedBy(card, filter, isPublic, hasProblem)
     if (missed === 0) cards.push(card)
-    const isCounted = (place: number): boolean => missed === 0 || missed === place
-    if (isCounted(places.workspace))
+    const isCounted = (bit: number): boolean => missed === 0 || missed === bit
+    if (isCounted(criterionBits.workspace))
       counts.workspaces.set(card.workspace, (counts.workspaces.get(card.workspace) ?? 0) + 1)
-    if (isCounted(places.kind)) counts.kinds[card.kind] += 1
-    if (isCounted(places.publicity)) counts[isPublic ? 'public' : 'notPublic'] += 1
-    if (isCounted(places.problem) && hasProblem) counts.problems += 1
+    if (isCounted(criterionBits.kind)) counts.kinds[card.kind] += 1
+    if (isCounted(criterionBits.publicity)) counts[isPublic ? 'public' : 'notPublic'] += 1
+    if (isCounted(criterionBits.problem) && hasProblem) counts.problems += 1
   }
   return { cards, counts }
 }
@@ -74,9 +74,9 @@ export function chooseSummaries(
 /** Returns the filters that exclude the layer, as one bit each. */
 function missedBy(card: LayerSummary, filter: SummaryFilter, isPublic: boolean, hasProblem: boolean): number {
   let missed = 0
-  if (filter.workspaces?.has(card.workspace) === false) missed |= places.workspace
-  if (filter.kinds?.has(card.kind) === false) missed |= places.kind
-  if ((filter.isPublic ?? isPublic) !== isPublic) missed |= places.publicity
-  if ((filter.hasProblem ?? hasProblem) !== hasProblem) missed |= places.problem
+  if (filter.workspaces?.has(card.workspace) === false) missed |= criterionBits.workspace
+  if (filter.kinds?.has(card.kind) === false) missed |= criterionBits.kind
+  if ((filter.isPublic ?? isPublic) !== isPublic) missed |= criterionBits.publicity
+  if ((filter.hasProblem ?? hasProblem) !== hasProblem) missed |= criterionBits.problem
   return missed
 }

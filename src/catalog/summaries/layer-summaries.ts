@@ -88,10 +88,10 @@ export class LayerSummaries {
   async now(): Promise<SummarySet> {
     const writes = this.#database.writes()
     if (writes !== undefined && writes === this.#writes) return this.#known
-    return this.#rounds.join('all', () => this.#look())
+    return this.#rounds.join('all', () => this.#refresh())
   }
 
-  async #look(): Promise<SummarySet> {
+  async #refresh(): Promise<SummarySet> {
     const writes = this.#database.writes()
     const { kysely } = this.#database
     const workspaces = await listWorkspaces(kysely)

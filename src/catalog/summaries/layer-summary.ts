@@ -25,7 +25,7 @@ export interface LayerSummary {
   /** Geometry type of features, according to the schema. */
   geometryType: string | undefined
   /**
-   * Number of features, or granules of a mosaic; undefined if others have changed them since they were
+   * Number of features, or of granules of a mosaic; undefined if others have changed the data since they were
    * counted.
    */
   rows: number | undefined
@@ -36,7 +36,7 @@ export interface LayerSummary {
   timeAttribute: string | undefined
   /** Name of its default style. */
   style: string
-  /** Names of further styles that it is offered in. */
+  /** Names of further styles in which the layer is offered. */
   styles?: readonly string[]
   /** Attribution, licence, contact, owner, citation and DOI. */
   attribution?: string

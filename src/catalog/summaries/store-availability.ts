@@ -38,12 +38,12 @@ export class StoreAvailability {
   readonly #rasters: Pick<PublishedRasters, 'listFiles'>
   readonly #clock: Clock
   readonly #closing = new AbortController()
-  #looks: ReadonlyMap<number, StoreState> = new Map()
+  #states: ReadonlyMap<number, StoreState> = new Map()
   #rounds = 0
   #round: Promise<void> | undefined
   #begun = Number.NEGATIVE_INFINITY
   /** Start time of the last complete check. */
-  #lookedAt = Number.NEGATIVE_INFINITY
+  #checkedAt = Number.NEGATIVE_INFINITY
 
   constructor(
     stores: Pick<Stores, 'listAll' | 'open'>,
@@ -60,7 +60,7 @@ export class StoreAvailability {
     const now = this.#clock.now().getTime()
     if (this.#round === undefined && Math.abs(now - this.#begun) >= restMs && !this.#closing.signal.aborted) {
       this.#begun = now
-      this.#round = this.#look().finally(() => {
+      this.#round = this.#check().finally(() => {
         this.#round = undefined
       })
     }
@@ -75,13 +75,13 @@ export class StoreAvailability {
 
   /** Returns the problem of the layer according to the last check. */
   problemOf(card: LayerSummary): LayerProblem | undefined {
-    const look = this.#looks.get(card.storeId)
-    if (look === 'gone') return 'source-gone'
-    if (look !== undefined && look !== 'there') {
-      if (look.tables === undefined) return 'store-away'
+    const state = this.#states.get(card.storeId)
+    if (state === 'gone') return 'source-gone'
+    if (state !== undefined && state !== 'there') {
+      if (state.tables === undefined) return 'store-away'
       // A layer created since then may have a table that did not exist.
-      const isNewer = Date.parse(card.changedAt) > this.#lookedAt
-      if (!isNewer && !isListed(look.tables, card.nativeName)) return 'source-gone'
+      const isNewer = Date.parse(card.changedAt) > this.#checkedAt
+      if (!isNewer && !isListed(state.tables, card.nativeName)) return 'source-gone'
     }
     if (card.inPlace?.fault !== undefined) return 'source-broken'
     if (card.inPlace?.altered !== undefined) return 'columns-changed'
@@ -95,19 +95,19 @@ export class StoreAvailability {
     await this.#round
   }
 
-  async #look(): Promise<void> {
+  async #check(): Promise<void> {
     const { signal } = this.#closing
     const begun = this.#begun
     const waiting = await this.#stores.listAll().catch(() => [])
-    const looks = new Map<number, StoreState>()
+    const states = new Map<number, StoreState>()
     const work = async (): Promise<void> => {
       for (let store = waiting.pop(); store !== undefined && !signal.aborted; store = waiting.pop())
-        looks.set(store.id, await this.#lookAt(store))
+        states.set(store.id, await this.#lookAt(store))
     }
     await Promise.all(Array.from({ length: atATime }, work))
     if (signal.aborted) return
-    this.#looks = looks
-    this.#lookedAt = begun
+    this.#states = states
+    this.#checkedAt = begun
     this.#rounds += 1
   }
 

@@ -99,9 +99,9 @@ async function findPresent(db: Queryable, { storeId, table }: ContentLocation) {
 }
 
 /** Returns the id of the present contents of a table. */
-export async function presentContent(db: Queryable, place: ContentLocation, at: string): Promise<number> {
-  const known = await findPresent(db, place)
-  return known === undefined ? beginContent(db, place, at) : Number(known.id)
+export async function presentContent(db: Queryable, location: ContentLocation, at: string): Promise<number> {
+  const known = await findPresent(db, location)
+  return known === undefined ? beginContent(db, location, at) : Number(known.id)
 }
 
 async function beginContent(
@@ -124,15 +124,15 @@ async function beginContent(
   return Number(row.id)
 }
 
-/** Records new contents at `place`, which replace the contents at `from`. */
+/** Records new contents at `location`, which replace the contents at `from`. */
 export async function succeedContent(
   db: Queryable,
-  place: ContentLocation,
-  { at, end, from = place }: { at: string; end: ContentEnd; from?: ContentLocation },
+  location: ContentLocation,
+  { at, end, from = location }: { at: string; end: ContentEnd; from?: ContentLocation },
 ): Promise<void> {
   const before = await findPresent(db, from)
-  const there = await findPresent(db, place)
-  const afterId = await beginContent(db, place, at)
+  const there = await findPresent(db, location)
+  const afterId = await beginContent(db, location, at)
   if (before !== undefined) await endContent(db, Number(before.id), { at, end, afterId })
   if (there === undefined || there.id === before?.id) return
   const reason = 'Its table was written anew, and nothing was kept of what was before'
@@ -145,11 +145,11 @@ export async function succeedContent(
  */
 export async function continueContent(
   db: Queryable,
-  place: ContentLocation,
+  location: ContentLocation,
   { at, end }: { at: string; end: ContentEnd },
 ): Promise<void> {
-  const before = await findPresent(db, place)
-  const next = await beginContent(db, place, at)
+  const before = await findPresent(db, location)
+  const next = await beginContent(db, location, at)
   if (before === undefined) return
   const contents = db.updateTable('layer_contents')
   await contents.set({ after_id: next }).where('after_id', '=', Number(before.id)).execute()
@@ -209,12 +209,12 @@ export async function leaveContents(db: Queryable, storeId: number, at: string):
  */
 export async function succeedOutside(
   db: Queryable,
-  place: ContentLocation,
+  location: ContentLocation,
   { at, state }: { at: string; state: string | undefined },
 ): Promise<void> {
-  const present = await findPresent(db, place)
+  const present = await findPresent(db, location)
   if (present !== undefined && state !== undefined && present.state === state) return
-  const next = await beginContent(db, place, at, state)
+  const next = await beginContent(db, location, at, state)
   const reason = 'Somebody else has changed the data where they are, and nothing was kept of what was before'
   if (present === undefined) return
   await endContent(db, Number(present.id), { at, end: { form: 'lost', reason }, afterId: next })

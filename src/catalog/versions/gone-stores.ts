@@ -46,8 +46,8 @@ export async function endContentsOfStore(
     .orderBy('id', 'desc')
     .execute()
   const other = { form: 'lost', reason: 'Its store was deleted' } as const
-  for (const [place, { id }] of present.entries())
-    await endContent(db, Number(id), { at, end: place === 0 ? end : other })
+  for (const [index, { id }] of present.entries())
+    await endContent(db, Number(id), { at, end: index === 0 ? end : other })
 }
 
 /** Records that the store of these contents exists again; `moved` contains the files that were moved back. */

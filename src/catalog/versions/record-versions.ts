@@ -73,7 +73,7 @@ async function recordOne(
   const styleKey = `${workspace}\n${details.style}`
   const digest = styles.get(styleKey) ?? keepStyle(db, workspace, details.style)
   styles.set(styleKey, digest)
-  const place = { storeId: Number(store_id), table: native_name }
+  const location = { storeId: Number(store_id), table: native_name }
   const before = await findLatest(db, id)
   const { at, cause, importId, mode } = note
   const user = note.user ?? actingUser()
@@ -102,7 +102,7 @@ async function recordOne(
       native_name,
       is_public,
       style_digest: await digest,
-      content_id: await presentContent(db, place, at),
+      content_id: await presentContent(db, location, at),
     })
     .onConflict((conflicting) => conflicting.columns(['layer_id', 'version']).doNothing())
     .execute()

@@ -10,7 +10,7 @@ const list: Action = {
   run: async ({ client }) => {
     const entries = listOf(await client.get('/rest/audit'), 'entries')
     const columns = ['time', 'user', 'via', 'address', 'action', 'outcome', 'resource']
-    return { answer: { entries }, text: listText('entries', columns, entries) }
+    return { json: { entries }, text: listText('entries', columns, entries) }
   },
 }
 
@@ -18,10 +18,10 @@ const verify: Action = {
   words: [],
   options: [],
   run: async ({ client }) => {
-    const answer = await client.get('/rest/audit/verification')
-    const verification = readField(answer, 'verification')
+    const response = await client.get('/rest/audit/verification')
+    const verification = readField(response, 'verification')
     const problems = listOf(verification, 'problems')
-    if (problems.length === 0) return { answer, text: 'The audit log is intact' }
+    if (problems.length === 0) return { json: response, text: 'The audit log is intact' }
     throw new Error(`The audit log is not intact\n${listText('problems', ['day', 'text'], problems)}`)
   },
 }

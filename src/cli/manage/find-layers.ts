@@ -7,7 +7,7 @@ import { workspacePath } from './workspaces.ts'
 
 export const layerListColumns = ['name', 'title', 'kind', 'rows', 'srs', 'public', 'requests', 'problem']
 
-/** A layer as a line of a list. */
+/** Converts a layer to a row of the printed list. */
 export function toRow(layer: unknown): Record<string, string> {
   return {
     ...Object.fromEntries(layerListColumns.map((column) => [column, readString(layer, column)])),
@@ -31,10 +31,10 @@ export async function listAll(client: RestRequests, workspace: string | undefine
       offset: String(layers.length),
       ...(workspace === undefined ? {} : { workspace }),
     })
-    const answer = await client.get(`/rest/catalogue/layers?${query}`)
-    const page = listOf(answer, 'layers')
+    const response = await client.get(`/rest/catalogue/layers?${query}`)
+    const page = listOf(response, 'layers')
     layers.push(...page)
-    if (page.length === 0 || layers.length >= readNumber(answer, 'total')) return layers
+    if (page.length === 0 || layers.length >= readNumber(response, 'total')) return layers
   }
 }
 
@@ -57,11 +57,11 @@ export const find: Action = {
     const query = new URLSearchParams(
       Object.entries(requested).filter((one): one is [string, string] => Boolean(one[1])),
     )
-    const answer = await client.get(`/rest/catalogue/layers?${query}`)
-    const layers = listOf(answer, 'layers').map(toRow)
-    const rest = Number(readString(answer, 'total')) - layers.length
+    const response = await client.get(`/rest/catalogue/layers?${query}`)
+    const layers = listOf(response, 'layers').map(toRow)
+    const rest = Number(readString(response, 'total')) - layers.length
     const text = listText('layers', layerListColumns, layers)
-    return { answer, text: rest > 0 ? `${text}\nand ${rest} more: narrow the words` : text }
+    return { json: response, text: rest > 0 ? `${text}\nand ${rest} more: narrow the words` : text }
   },
 }
 

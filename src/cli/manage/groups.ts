@@ -15,10 +15,10 @@ function withMembers(group: unknown): Record<string, unknown> {
   return { ...Object(group), members: members.join(', ') }
 }
 
-function describe(answer: unknown) {
-  const group = withMembers(readField(answer, 'group'))
+function describe(response: unknown) {
+  const group = withMembers(readField(response, 'group'))
   const fields = ['name', 'title', 'source', 'members']
-  return { answer, text: fieldsText(fields.map((name) => [name, readString(group, name)])) }
+  return { json: response, text: fieldsText(fields.map((name) => [name, readString(group, name)])) }
 }
 
 const list: Action = {
@@ -27,7 +27,7 @@ const list: Action = {
   run: async ({ client }) => {
     const groups = listOf(await client.get(collection), 'groups')
     const fields = ['name', 'title', 'source', 'members']
-    return { answer: { groups }, text: listText('groups', fields, groups.map(withMembers)) }
+    return { json: { groups }, text: listText('groups', fields, groups.map(withMembers)) }
   },
 }
 
@@ -61,7 +61,7 @@ const remove: Action = {
   options: [],
   run: async ({ client }, [name = '']) => {
     await client.delete(groupPath(name))
-    return { answer: { deleted: name }, text: `Group ${name} is deleted with its permissions` }
+    return { json: { deleted: name }, text: `Group ${name} is deleted with its permissions` }
   },
 }
 

@@ -18,7 +18,7 @@ import { workspaceNames } from './workspaces.ts'
 const security = '/rest/security'
 const maxAtOnce = 1000
 
-/** A permission of the file with what became of it. */
+/** A permission of the file with the result of importing it. */
 interface ImportedPermission extends RulePermission {
   state: 'new' | 'exists'
 }
@@ -26,7 +26,7 @@ interface ImportedPermission extends RulePermission {
 interface ImportReport {
   isDryRun: boolean
   permissions: ImportedPermission[]
-  /** Groups that were made for roles without a group. */
+  /** Groups that were created for roles without a group. */
   groups: string[]
   notTaken: NotTaken[]
   bad: NotTaken[]
@@ -41,7 +41,7 @@ export const importPermissions: Action = {
     const kind = readChoice('The kind of rules', kindText, ['geoserver', 'geonode'] as const)
     const read = await readRules(context, kind, file, restFile)
     const report = await apply(context, read)
-    return { answer: toAnswer(report), text: toText(report), isFailed: report.bad.length > 0 }
+    return { json: toAnswer(report), text: toText(report), isFailed: report.bad.length > 0 }
   },
 }
 
@@ -68,7 +68,7 @@ async function readRules(
   }
 }
 
-/** With two files a rule names its own. */
+/** Adds the file name to each rule, if there are two files. */
 function named({ taken, notTaken, bad }: ReadRules, file: string | undefined): ReadRules {
   if (file === undefined) return { taken, notTaken, bad }
   const name = <T extends { rule: string }>(one: T): T => ({ ...one, rule: `${file}: ${one.rule}` })

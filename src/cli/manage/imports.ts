@@ -18,8 +18,8 @@ const list: Action = {
   words: [],
   options: ['limit'],
   run: async ({ client, values: { limit = usualLimit } }) => {
-    const answer = await client.get(`/rest/import-history?limit=${encodeURIComponent(limit)}`)
-    const imports = listOf(answer, 'imports')
+    const response = await client.get(`/rest/import-history?limit=${encodeURIComponent(limit)}`)
+    const imports = listOf(response, 'imports')
     const rows = imports.map((one) => ({
       id: readString(one, 'id'),
       state: readString(one, 'state'),
@@ -31,9 +31,9 @@ const list: Action = {
       loaded: readString(one, 'rowsLoaded'),
       rejected: readString(one, 'rejected'),
     }))
-    const rest = readNumber(answer, 'total') - rows.length
+    const rest = readNumber(response, 'total') - rows.length
     const text = listText('imports', columns, rows)
-    return { answer, text: rest > 0 ? `${text}\nand ${rest} older: --limit N` : text }
+    return { json: response, text: rest > 0 ? `${text}\nand ${rest} older: --limit N` : text }
   },
 }
 
@@ -55,8 +55,8 @@ const rejects: Action = {
     const format = decoded(headers['terrane-format'])
     const note = decoded(headers['terrane-format-note'])
     const why = note === '' ? '' : `\n${note}: the rows are given as ${format}`
-    const answer = { file, format, note: note === '' ? undefined : note }
-    return { answer, text: `${file}: ${format}${why}`, hasOutput: output === standardStream }
+    const result = { file, format, note: note === '' ? undefined : note }
+    return { json: result, text: `${file}: ${format}${why}`, hasOutput: output === standardStream }
   },
 }
 
@@ -78,13 +78,13 @@ async function sendRejects(
 ) {
   const query = accept === undefined ? '' : `?accept=${encodeURIComponent(accept)}`
   const path = `${taskPath(importId, taskId)}/rejects${query}`
-  const answer = await client.upload(path, await filesToUpload(file), () => undefined)
-  const task = readField(answer, 'task')
+  const response = await client.upload(path, await filesToUpload(file), () => undefined)
+  const task = readField(response, 'task')
   const correcting = readField(task, 'mending')
   const isWhole =
     readNumber(readField(correcting, 'rows'), 'loaded') === readNumber(readField(correcting, 'rows'), 'sent')
   return {
-    answer,
+    json: response,
     text: reportedText(task, correcting),
     isFailed: readString(correcting, 'state') !== 'COMPLETE' || !isWhole,
   }

@@ -15,7 +15,7 @@ const list: Action = {
     if (all !== true) query.set('state', 'failed')
     if (limit !== undefined) query.set('limit', limit)
     const jobs = listOf(await client.get(`/rest/jobs?${query}`), 'jobs')
-    return { answer: { jobs }, text: listText('jobs', columns, jobs.map(withServer)) }
+    return { json: { jobs }, text: listText('jobs', columns, jobs.map(withServer)) }
   },
 }
 
@@ -25,7 +25,7 @@ const retry: Action = {
   run: async ({ client }, [job = '']) => {
     if (!/^[1-9]\d{0,14}$/.test(job)) throw new UsageError(`JOB is the number of a job; found "${job}"`)
     await client.post(`/rest/jobs/${job}/retry`)
-    return { answer: { repeated: Number(job) }, text: `The work of job ${job} starts again` }
+    return { json: { repeated: Number(job) }, text: `The work of job ${job} starts again` }
   },
 }
 
@@ -35,7 +35,7 @@ function withServer(job: unknown): object {
   return { ...Object(job), server }
 }
 
-/** `terrane jobs`: lists failed background jobs, or all that are stored, and repeats failed ones. */
+/** `terrane jobs`: lists failed or all stored background jobs, and repeats failed jobs. */
 export function runJobs(args: string[], env: Environment): Promise<number> {
   return runKind({ command: 'jobs', actions: { list, retry } }, args, env)
 }

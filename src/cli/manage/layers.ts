@@ -13,7 +13,7 @@ const list: Action = {
   options: ['workspace'],
   run: async ({ client, values: { workspace } }) => {
     const layers = await listAll(client, workspace)
-    return { answer: { layers }, text: listText('layers', layerListColumns, layers.map(toRow)) }
+    return { json: { layers }, text: listText('layers', layerListColumns, layers.map(toRow)) }
   },
 }
 
@@ -81,7 +81,7 @@ const remove: Action = {
   run: async (context, [name = '']) => {
     const path = layerPath(context, name)
     await context.client.delete(`${path}${context.values.recurse === true ? '?recurse=true' : ''}`)
-    return { answer: { deleted: name }, text: `Layer ${name} is deleted` }
+    return { json: { deleted: name }, text: `Layer ${name} is deleted` }
   },
 }
 
@@ -95,8 +95,8 @@ const create: Action = {
   },
 }
 
-function describe(answer: unknown) {
-  const layer = readField(answer, 'layer')
+function describe(response: unknown) {
+  const layer = readField(response, 'layer')
   const box = readField(layer, 'bbox')
   const text = fieldsText([
     ['name', readString(readField(layer, 'resource'), 'name')],
@@ -126,7 +126,7 @@ function describe(answer: unknown) {
     ['columns', listOf(layer, 'attributes').map(columnText).join(', ')],
     ['dateModified', readString(layer, 'dateModified')],
   ])
-  return { answer, text }
+  return { json: response, text }
 }
 
 /** `population (Integer)`: class names without their packages. */

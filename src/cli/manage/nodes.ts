@@ -12,7 +12,7 @@ const list: Action = {
   run: async ({ client }) => {
     const nodes = listOf(await client.get('/rest/nodes'), 'nodes')
     const columns = ['host', 'pid', 'version', 'roles', 'started', 'seen', 'alive', 'current', 'problems']
-    return { answer: { nodes }, text: listText('servers', columns, nodes) }
+    return { json: { nodes }, text: listText('servers', columns, nodes) }
   },
 }
 

@@ -38,7 +38,7 @@ const list: Action = {
   run: async ({ client }, [resource]) => {
     const query = resource === undefined ? '' : `?resource=${encodeURIComponent(resource)}`
     const permissions = listOf(await client.get(collection + query), 'permissions')
-    return { answer: { permissions }, text: listText('permissions', fields, permissions.map(toRow)) }
+    return { json: { permissions }, text: listText('permissions', fields, permissions.map(toRow)) }
   },
 }
 
@@ -47,10 +47,10 @@ const create: Action = {
   options: [],
   run: async ({ client }, [subject = '', resource = '', actions = '']) => {
     const permission = { subject: readSubject(subject), resource, actions: actions.split(',') }
-    const answer = await client.post(collection, { permission })
-    const row = toRow(readField(answer, 'permission'))
+    const response = await client.post(collection, { permission })
+    const row = toRow(readField(response, 'permission'))
     return {
-      answer,
+      json: response,
       text: fieldsText(fields.map((name) => [name, readString(row, name) ?? String(row[name])])),
     }
   },
@@ -61,7 +61,7 @@ const remove: Action = {
   options: [],
   run: async ({ client }, [id = '']) => {
     await client.delete(`${collection}/${encodeURIComponent(id)}`)
-    return { answer: { deleted: id }, text: `Permission ${id} is deleted` }
+    return { json: { deleted: id }, text: `Permission ${id} is deleted` }
   },
 }
 
@@ -82,12 +82,12 @@ const explain: Action = {
   run: async ({ client }, [resource = '', user]) => {
     const query = new URLSearchParams({ resource })
     if (user !== undefined) query.set('user', user)
-    const answer = await client.get(`/rest/security/access?${query}`)
-    const decisions = listOf(readField(answer, 'access'), 'decisions').map((one) => ({
+    const response = await client.get(`/rest/security/access?${query}`)
+    const decisions = listOf(readField(response, 'access'), 'decisions').map((one) => ({
       ...Object(one),
       allowed: readField(one, 'allowed') === true ? 'yes' : 'no',
     }))
-    return { answer, text: listText('decisions', ['action', 'allowed', 'reason'], decisions) }
+    return { json: response, text: listText('decisions', ['action', 'allowed', 'reason'], decisions) }
   },
 }
 

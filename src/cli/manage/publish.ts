@@ -21,8 +21,8 @@ export const publish: Action = {
     if (store === undefined) throw new UsageError('`terrane layers publish` needs --store NAME')
     if ((table === undefined) !== (all === true))
       throw new UsageError('`terrane layers publish` needs either the NAME of a table or raster, or --all')
-    const place = await readStoreName(context, store)
-    const { path, kind } = await findStore(client, place)
+    const storeName = await readStoreName(context, store)
+    const { path, kind } = await findStore(client, storeName)
     const { list, item, contents } = published[kind.item]
     const managed = readManaged(values)
     if (managed !== undefined && kind.item === 'coverageStore')
@@ -34,23 +34,23 @@ export const publish: Action = {
         throw new UsageError(
           '--name, --title, --abstract and --srs are for one table or raster, not for --all',
         )
-      const answer = await client.post(`${path}/${contents}`, {
+      const response = await client.post(`${path}/${contents}`, {
         publish: givenOptions({ include, exclude, managed }),
       })
-      const failed = listOf(answer, 'failed')
+      const failed = listOf(response, 'failed')
       const lines = [
-        ...listOf(answer, 'published').map(
-          (layer) => `Layer ${place.workspace}:${readString(layer, 'name')} is published`,
+        ...listOf(response, 'published').map(
+          (layer) => `Layer ${storeName.workspace}:${readString(layer, 'name')} is published`,
         ),
         ...failed.map((one) => `${readString(one, 'table')} is not: ${readString(one, 'reason')}`),
       ]
-      return { answer, text: lines.join('\n'), isFailed: failed.length > 0 }
+      return { json: response, text: lines.join('\n'), isFailed: failed.length > 0 }
     }
     if (include !== undefined || exclude !== undefined)
       throw new UsageError('--include and --exclude belong to --all')
     const body = givenOptions({ nativeName: table, name, title, abstract, srs, managed })
-    const answer = await client.post(`${path}/${list}`, { [item]: body })
-    const layer = readString(readField(answer, item), 'name')
-    return { answer, text: `Layer ${place.workspace}:${layer} is published` }
+    const response = await client.post(`${path}/${list}`, { [item]: body })
+    const layer = readString(readField(response, item), 'name')
+    return { json: response, text: `Layer ${storeName.workspace}:${layer} is published` }
   },
 }

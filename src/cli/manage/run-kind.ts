@@ -87,9 +87,9 @@ export interface ManageContext {
   env: Environment
 }
 
-/** Result of an action: for programs, and for people. */
+/** Result of an action, as JSON and as text. */
 interface CommandOutput {
-  answer: unknown
+  json: unknown
   text: string
   /** True if it was not done, or not completely. */
   isFailed?: boolean
@@ -140,12 +140,12 @@ export async function runKind(
   refuseOtherOptions(whole, values, action.options)
   const settings = loadSettings({ TERRANE_LOG: 'warn', ...env })
   const access = { ...readAccess(values), needsPassword: action.needsPassword ?? false }
-  const { answer, text, isFailed, hasOutput } = await withClient(settings, access, env, (client, connect) =>
+  const { json, text, isFailed, hasOutput } = await withClient(settings, access, env, (client, connect) =>
     action.run({ client, connect, values, env }, words),
   )
   printProgress(
     hasOutput === true ? standardStream : undefined,
-    values.json ? JSON.stringify(answer, null, 2) : text,
+    values.json ? JSON.stringify(json, null, 2) : text,
   )
   return isFailed === true ? 1 : 0
 }

@@ -46,8 +46,8 @@ const list: Action = {
   words: [],
   options: [],
   run: async ({ client }) => {
-    const answer = await client.get(collection)
-    return { answer, text: listText('sources', columns, listOf(answer, 'sources').map(rowOf)) }
+    const response = await client.get(collection)
+    return { json: response, text: listText('sources', columns, listOf(response, 'sources').map(rowOf)) }
   },
 }
 
@@ -55,11 +55,11 @@ const show: Action = {
   words: ['NAME'],
   options: [],
   run: async ({ client }, [name = '']) => {
-    const answer = await client.get(sourcePath(name))
-    const source = readField(answer, 'source')
+    const response = await client.get(sourcePath(name))
+    const source = readField(response, 'source')
     const facts = fieldsText(Object.entries(rowOf(source)))
     const message = readString(readField(source, 'lastRun'), 'message')
-    return { answer, text: message === '' ? facts : `${facts}\n\n${message}` }
+    return { json: response, text: message === '' ? facts : `${facts}\n\n${message}` }
   },
 }
 
@@ -74,9 +74,12 @@ const run: Action = {
   words: ['NAME'],
   options: [],
   run: async ({ client }, [name = '']) => {
-    const answer = await client.post(`${sourcePath(name)}/run`, {})
-    const id = readString(readField(answer, 'run'), 'id')
-    return { answer, text: `Run ${id} of source ${name} is started: \`terrane sources history ${name}\`` }
+    const response = await client.post(`${sourcePath(name)}/run`, {})
+    const id = readString(readField(response, 'run'), 'id')
+    return {
+      json: response,
+      text: `Run ${id} of source ${name} is started: \`terrane sources history ${name}\``,
+    }
   },
 }
 
@@ -85,8 +88,8 @@ function switching(enabled: boolean): Action {
     words: ['NAME'],
     options: [],
     run: async ({ client }, [name = '']) => {
-      const answer = await client.put(sourcePath(name), { source: { enabled } })
-      return { answer, text: `Source ${name} is ${enabled ? 'switched on' : 'paused'}` }
+      const response = await client.put(sourcePath(name), { source: { enabled } })
+      return { json: response, text: `Source ${name} is ${enabled ? 'switched on' : 'paused'}` }
     },
   }
 }
@@ -95,14 +98,14 @@ const history: Action = {
   words: ['NAME'],
   options: ['limit'],
   run: async ({ client, values: { limit = usualLimit } }, [name = '']) => {
-    const answer = await client.get(`${sourcePath(name)}/runs?limit=${encodeURIComponent(limit)}`)
-    const rows = listOf(answer, 'runs').map((one) => {
+    const response = await client.get(`${sourcePath(name)}/runs?limit=${encodeURIComponent(limit)}`)
+    const rows = listOf(response, 'runs').map((one) => {
       const changes = readField(one, 'changes')
       const counts = ['added', 'changed', 'removed'].map((key) => [key, readString(changes, key)])
       const facts = ['id', 'due', 'ended', 'trigger', 'outcome', 'rows', 'message']
       return Object.fromEntries([...facts.map((key) => [key, readString(one, key)]), ...counts])
     })
-    return { answer, text: listText('runs', runColumns, rows) }
+    return { json: response, text: listText('runs', runColumns, rows) }
   },
 }
 
@@ -111,7 +114,7 @@ const remove: Action = {
   options: [],
   run: async ({ client }, [name = '']) => {
     await client.delete(sourcePath(name))
-    return { answer: { deleted: name }, text: `Source ${name} is deleted; its layers stay` }
+    return { json: { deleted: name }, text: `Source ${name} is deleted; its layers stay` }
   },
 }
 
@@ -132,15 +135,12 @@ const exportAll: Action = {
   words: [],
   options: ['output'],
   run: async ({ client, values: { output = standardStream } }) => {
-    const answer = await client.get(collection)
-    const settings = listOf(answer, 'sources').map(toSettings)
+    const response = await client.get(collection)
+    const settings = listOf(response, 'sources').map(toSettings)
     const text = stringify({ sources: settings })
-    if (output === standardStream) return { answer: { sources: settings }, text: text.trimEnd() }
+    if (output === standardStream) return { json: { sources: settings }, text: text.trimEnd() }
     await writeFile(output, text)
-    return {
-      answer: { file: output, sources: settings.length },
-      text: `${output}: ${settings.length} sources`,
-    }
+    return { json: { file: output, sources: settings.length }, text: `${output}: ${settings.length} sources` }
   },
 }
 
@@ -159,7 +159,7 @@ function withoutHidden(data: unknown): unknown {
   return { ...rest, parameters: place }
 }
 
-/** Creates and changes the sources of a file; a source that the file does not name stays. */
+/** Creates and changes the sources that a file lists; other sources remain unchanged. */
 const importAll: Action = {
   words: ['FILE'],
   options: [],
@@ -181,7 +181,7 @@ async function importSources({ client }: ManageContext, file: string) {
     ...(created.length === 0 ? [] : [`Created: ${created.join(', ')}`]),
     ...(changed.length === 0 ? [] : [`Changed: ${changed.join(', ')}`]),
   ].join('\n')
-  return { answer: { created, changed }, text: text === '' ? `${file} has no sources` : text }
+  return { json: { created, changed }, text: text === '' ? `${file} has no sources` : text }
 }
 
 function readSources(text: string, file: string): ({ name: string } & Record<string, unknown>)[] {

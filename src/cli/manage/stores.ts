@@ -34,7 +34,7 @@ export async function findStore(client: RestRequests, { workspace, name }: Locat
   for (const kind of kinds) {
     const path = `${workspacePath(workspace)}/${kind.path}/${encodeURIComponent(name)}`
     try {
-      return { path, kind, answer: await client.get(path) }
+      return { path, kind, response: await client.get(path) }
     } catch (error) {
       if (!(error instanceof RestError) || error.status !== 404 || kind === kinds[1]) throw error
     }
@@ -50,12 +50,12 @@ const list: Action = {
     const workspaces = values.workspace === undefined ? await workspaceNames(client) : [values.workspace]
     for (const workspace of workspaces) {
       for (const kind of kinds) {
-        const answer = await client.get(`${workspacePath(workspace)}/${kind.path}`)
-        for (const one of listOf(readField(answer, kind.list), kind.item))
+        const response = await client.get(`${workspacePath(workspace)}/${kind.path}`)
+        for (const one of listOf(readField(response, kind.list), kind.item))
           stores.push({ name: `${workspace}:${readString(one, 'name')}`, kind: kind.item })
       }
     }
-    return { answer: { stores }, text: listText('stores', ['name', 'kind'], stores) }
+    return { json: { stores }, text: listText('stores', ['name', 'kind'], stores) }
   },
 }
 
@@ -63,8 +63,8 @@ const show: Action = {
   words: ['NAME'],
   options: ['workspace'],
   run: async (context, [name = '']) => {
-    const { answer, kind } = await findStore(context.client, await readStoreName(context, name))
-    return describe(answer, kind.item)
+    const { response, kind } = await findStore(context.client, await readStoreName(context, name))
+    return describe(response, kind.item)
   },
 }
 
@@ -121,8 +121,8 @@ const create: Action = {
       connectionParameters: parameters,
       ...givenOptions({ description, enabled, discovery }),
     }
-    const answer = await context.client.post(`${workspacePath(workspace)}/datastores`, { dataStore: store })
-    return describe(answer, 'dataStore')
+    const response = await context.client.post(`${workspacePath(workspace)}/datastores`, { dataStore: store })
+    return describe(response, 'dataStore')
   },
 }
 
@@ -161,11 +161,11 @@ const remove: Action = {
   words: ['NAME'],
   options: ['workspace', 'recurse'],
   run: async (context, [name = '']) => {
-    const place = await readStoreName(context, name)
-    const { path } = await findStore(context.client, place)
+    const storeName = await readStoreName(context, name)
+    const { path } = await findStore(context.client, storeName)
     await context.client.delete(`${path}${context.values.recurse === true ? '?recurse=true' : ''}`)
-    const deleted = `${place.workspace}:${place.name}`
-    return { answer: { deleted }, text: `Store ${deleted} is deleted` }
+    const deleted = `${storeName.workspace}:${storeName.name}`
+    return { json: { deleted }, text: `Store ${deleted} is deleted` }
   },
 }
 
@@ -175,8 +175,8 @@ const tables: Action = {
   run: async (context, [text = '']) => {
     const { workspace, name } = await readStoreName(context, text)
     const path = `${workspacePath(workspace)}/datastores/${encodeURIComponent(name)}/tables`
-    const answer = await context.client.get(path)
-    const rows = listOf(answer, 'tables').map((table) => {
+    const response = await context.client.get(path)
+    const rows = listOf(response, 'tables').map((table) => {
       const geometry = readField(table, 'geometry')
       return {
         name: readString(table, 'name'),
@@ -192,7 +192,7 @@ const tables: Action = {
       }
     })
     const columns = ['name', 'kind', 'geometry', 'srs', 'key', 'rows (estimate)', 'layer', 'problems']
-    return { answer, text: listText('tables', columns, rows) }
+    return { json: response, text: listText('tables', columns, rows) }
   },
 }
 
@@ -202,8 +202,8 @@ const rasters: Action = {
   run: async (context, [text = '']) => {
     const { workspace, name } = await readStoreName(context, text)
     const path = `${workspacePath(workspace)}/coveragestores/${encodeURIComponent(name)}/rasters`
-    const answer = await context.client.get(path)
-    const rows = listOf(answer, 'rasters').map((raster) => {
+    const response = await context.client.get(path)
+    const rows = listOf(response, 'rasters').map((raster) => {
       const [width, height] = [readString(raster, 'width'), readString(raster, 'height')]
       return {
         name: readString(raster, 'name'),
@@ -220,12 +220,12 @@ const rasters: Action = {
       }
     })
     const columns = ['name', 'format', 'size', 'bands', 'srs', 'layer', 'problems']
-    return { answer, text: listText('rasters', columns, rows) }
+    return { json: response, text: listText('rasters', columns, rows) }
   },
 }
 
-function describe(answer: unknown, item: string) {
-  const store = readField(answer, item)
+function describe(response: unknown, item: string) {
+  const store = readField(response, item)
   const entries = listOf(readField(store, 'connectionParameters'), 'entry')
   const text = fieldsText([
     ['name', `${readString(readField(store, 'workspace'), 'name')}:${readString(store, 'name')}`],
@@ -234,7 +234,7 @@ function describe(answer: unknown, item: string) {
     ),
     ...entries.map((one): [string, string] => [readString(one, '@key'), readString(one, '$')]),
   ])
-  return { answer, text }
+  return { json: response, text }
 }
 
 const stores: ManagedType = {

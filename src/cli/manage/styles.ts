@@ -46,7 +46,7 @@ const list: Action = {
         dateModified: readString(style, 'dateModified'),
       })
     }
-    return { answer: { styles }, text: listText('styles', ['name', 'format', 'dateModified'], styles) }
+    return { json: { styles }, text: listText('styles', ['name', 'format', 'dateModified'], styles) }
   },
 }
 
@@ -73,7 +73,7 @@ const download: Action = {
       return writeFile(part, `${JSON.stringify(document, null, 2)}\n`)
     })
     const isStandard = output === standardStream
-    return { answer: { file: output, format }, text: `${output}: ${format}`, hasOutput: isStandard }
+    return { json: { file: output, format }, text: `${output}: ${format}`, hasOutput: isStandard }
   },
 }
 
@@ -101,7 +101,7 @@ const remove: Action = {
   run: async (context, [name = '']) => {
     const { client, values } = context
     await client.delete(`${stylePath(context, name)}${values.recurse === true ? '?recurse=true' : ''}`)
-    return { answer: { deleted: name }, text: `Style ${name} is deleted` }
+    return { json: { deleted: name }, text: `Style ${name} is deleted` }
   },
 }
 
@@ -120,8 +120,8 @@ function unreadable(error: unknown): never {
   throw new UsageError(`The style cannot be read: ${error instanceof Error ? error.message : String(error)}`)
 }
 
-function describe(answer: unknown) {
-  const style = readField(answer, 'style')
+function describe(response: unknown) {
+  const style = readField(response, 'style')
   const messages = listOf(style, 'messages').map(
     (one) => `${readString(one, 'level')}: ${readString(one, 'message')}`,
   )
@@ -133,7 +133,7 @@ function describe(answer: unknown) {
       readString(style, name),
     ]),
   ])
-  return { answer, text: [fields, ...messages].join('\n') }
+  return { json: response, text: [fields, ...messages].join('\n') }
 }
 
 const styles: ManagedType = {

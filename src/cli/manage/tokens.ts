@@ -18,7 +18,7 @@ const list: Action = {
   needsPassword,
   run: async ({ client }) => {
     const tokens = listOf(await client.get(collection), 'tokens')
-    return { answer: { tokens }, text: listText('tokens of this user', fields, tokens) }
+    return { json: { tokens }, text: listText('tokens of this user', fields, tokens) }
   },
 }
 
@@ -43,15 +43,15 @@ const remove: Action = {
   needsPassword,
   run: async ({ client }, [id = '']) => {
     await client.delete(tokenPath(id))
-    return { answer: { deleted: id }, text: `Token ${id} is revoked` }
+    return { json: { deleted: id }, text: `Token ${id} is revoked` }
   },
 }
 
-function describe(answer: unknown) {
-  const token = readField(answer, 'token')
+function describe(response: unknown) {
+  const token = readField(response, 'token')
   const value = readString(token, 'value')
   const text = fieldsText(fields.map((name) => [name, readString(token, name)]))
-  return { answer, text: value === '' ? text : `${text}\n\n${value}\nIt is shown only now.` }
+  return { json: response, text: value === '' ? text : `${text}\n\n${value}\nIt is shown only now.` }
 }
 
 const tokens: ManagedType = { command: 'tokens', actions: { list, show, create, delete: remove } }

@@ -35,7 +35,7 @@ const list: Action = {
   options: [],
   run: async ({ client }) => {
     const users = listOf(await client.get(collection), 'users')
-    return { answer: { users }, text: listText('users', ['name', 'role', 'email', 'enabled'], users) }
+    return { json: { users }, text: listText('users', ['name', 'role', 'email', 'enabled'], users) }
   },
 }
 
@@ -88,7 +88,7 @@ const remove: Action = {
   options: [],
   run: async ({ client }, [name = '']) => {
     await client.delete(userPath(name))
-    return { answer: { deleted: name }, text: `User ${name} is deleted` }
+    return { json: { deleted: name }, text: `User ${name} is deleted` }
   },
 }
 
@@ -97,7 +97,7 @@ const tokens: Action = {
   options: [],
   run: async ({ client }, [name = '']) => {
     const found = listOf(await client.get(`${userPath(name)}/tokens`), 'tokens')
-    return { answer: { tokens: found }, text: listText(`tokens of ${name}`, tokenFields, found) }
+    return { json: { tokens: found }, text: listText(`tokens of ${name}`, tokenFields, found) }
   },
 }
 
@@ -106,7 +106,7 @@ const revoke: Action = {
   options: [],
   run: async ({ client }, [name = '', id = '']) => {
     await client.delete(`${userPath(name)}/tokens/${encodeURIComponent(id)}`)
-    return { answer: { revoked: id }, text: `Token ${id} of ${name} is revoked` }
+    return { json: { revoked: id }, text: `Token ${id} of ${name} is revoked` }
   },
 }
 
@@ -115,7 +115,7 @@ const logout: Action = {
   options: [],
   run: async ({ client }, [name = '']) => {
     await client.delete(`${userPath(name)}/sessions`)
-    return { answer: { loggedOut: name }, text: `The logins of ${name} are ended` }
+    return { json: { loggedOut: name }, text: `The logins of ${name} are ended` }
   },
 }
 
@@ -127,14 +127,14 @@ const ownPassword: Action = {
     const newOne = await newPassword(context)
     const { password: currentPassword } = await context.connect()
     await context.client.put('/rest/security/self/password', { currentPassword, newPassword: newOne })
-    return { answer: { changed: 'password' }, text: 'The password is changed' }
+    return { json: { changed: 'password' }, text: 'The password is changed' }
   },
 }
 
-function describe(answer: unknown) {
-  const user = readField(answer, 'user')
+function describe(response: unknown) {
+  const user = readField(response, 'user')
   return {
-    answer,
+    json: response,
     text: fieldsText(['name', 'role', 'email', 'enabled'].map((name) => [name, readString(user, name)])),
   }
 }

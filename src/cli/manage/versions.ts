@@ -12,14 +12,14 @@ export const versions: Action = {
   words: ['NAME'],
   options: ['workspace'],
   run: async (context, [name = '']) => {
-    const answer = await context.client.get(`${layerPath(context, name)}/versions`)
-    const found = listOf(answer, 'versions')
+    const response = await context.client.get(`${layerPath(context, name)}/versions`)
+    const found = listOf(response, 'versions')
     const rows = found.map((one) => ({
       ...texts(one, ['version', 'created', 'user', 'cause', 'mode', 'rows', 'style']),
       restorable: readString(one, 'restorable') === 'true' ? 'yes' : readString(one, 'reason'),
     }))
     const columns = ['version', 'created', 'user', 'cause', 'mode', 'rows', 'style', 'restorable']
-    return { answer, text: listText('versions', columns, rows) }
+    return { json: response, text: listText('versions', columns, rows) }
   },
 }
 
@@ -37,9 +37,15 @@ export const restore: Action = {
     if (what !== undefined && !parts.includes(what))
       throw new UsageError(`--what is ${parts.join(' or ')}, found "${what}"`)
     const body = what === undefined ? {} : { what: [what] }
-    const answer = await context.client.post(`${layerPath(context, name)}/versions/${version}/restore`, body)
-    const made = readString(readField(answer, 'version'), 'version')
-    return { answer, text: `Layer ${name} is what it was at version ${version}: that is version ${made} now` }
+    const response = await context.client.post(
+      `${layerPath(context, name)}/versions/${version}/restore`,
+      body,
+    )
+    const made = readString(readField(response, 'version'), 'version')
+    return {
+      json: response,
+      text: `Layer ${name} is what it was at version ${version}: that is version ${made} now`,
+    }
   },
 }
 
@@ -53,20 +59,20 @@ export const changes: Action = {
     if (against !== undefined) requireNumber(against, name)
     const query = new URLSearchParams({ limit: '100', ...(against === undefined ? {} : { against }) })
     const path = `${layerPath(context, name)}/versions/${version}/changes?${query}`
-    const answer = await context.client.get(path)
-    const counts = readField(answer, 'changes')
+    const response = await context.client.get(path)
+    const counts = readField(response, 'changes')
     const numbers = ['added', 'changed', 'removed', 'same']
       .filter((one) => readString(counts, one) !== '')
       .map((one) => `${readString(counts, one)} ${one}`)
-    const rows = listOf(readField(answer, 'rows'), 'features').map((feature) => {
+    const rows = listOf(readField(response, 'rows'), 'features').map((feature) => {
       const row = readField(feature, 'properties')
       const [before, after] = ['before', 'after'].map((one) => rowText(readField(row, one)))
       return { ...texts(row, ['change', 'featureId']), before, after }
     })
-    const head = `Version ${version} to ${readString(answer, 'against')}: ${numbers.join(', ')}`
-    if (rows.length === 0) return { answer, text: head }
+    const head = `Version ${version} to ${readString(response, 'against')}: ${numbers.join(', ')}`
+    if (rows.length === 0) return { json: response, text: head }
     return {
-      answer,
+      json: response,
       text: `${head}\n${listText('changes', ['change', 'featureId', 'before', 'after'], rows)}`,
     }
   },

@@ -88,8 +88,8 @@ export const run: Action = {
       performance.now(),
       new Map(),
     )
-    const answer: unknown = JSON.parse(outcomesAsJson(outcomes))
-    return { answer, text: summary(outcomes), isFailed: !isSuccessful(outcomes) }
+    const result: unknown = JSON.parse(outcomesAsJson(outcomes))
+    return { json: result, text: summary(outcomes), isFailed: !isSuccessful(outcomes) }
   },
 }
 
@@ -133,8 +133,8 @@ async function nothingWaits(client: RestRequests, path: string, why: string) {
 }
 
 async function describe(client: RestRequests, path: string) {
-  const answer = await client.get(`${path}?expand=3`)
-  const { id, state, messages } = readImport(answer)
+  const response = await client.get(`${path}?expand=3`)
+  const { id, state, messages } = readImport(response)
   const tasks = (await listTasks(client, path)).map((task) => ({
     id: task.id,
     state: task.state,
@@ -144,5 +144,8 @@ async function describe(client: RestRequests, path: string) {
     message: task.errorMessage ?? task.messages[0]?.text ?? '',
   }))
   const output = messages.map(({ level, text }) => `${level}: ${text}`)
-  return { answer, text: [`Import ${id}: ${state}`, listText('tasks', columns, tasks), ...output].join('\n') }
+  return {
+    json: response,
+    text: [`Import ${id}: ${state}`, listText('tasks', columns, tasks), ...output].join('\n'),
+  }
 }

@@ -14,8 +14,8 @@ export function workspacePath(name: string): string {
 }
 
 export async function workspaceNames(client: RestRequests): Promise<string[]> {
-  const answer = await client.get(collection)
-  return listOf(readField(answer, 'workspaces'), 'workspace').map((one) => readString(one, 'name'))
+  const response = await client.get(collection)
+  return listOf(readField(response, 'workspaces'), 'workspace').map((one) => readString(one, 'name'))
 }
 
 /** Returns the default workspace. */
@@ -33,7 +33,7 @@ const list: Action = {
       const one = readField(await client.get(workspacePath(name)), 'workspace')
       workspaces.push({ name, public: readField(one, 'public') === true, default: name === preferred })
     }
-    return { answer: { workspaces }, text: listText('workspaces', ['name', 'public', 'default'], workspaces) }
+    return { json: { workspaces }, text: listText('workspaces', ['name', 'public', 'default'], workspaces) }
   },
 }
 
@@ -65,10 +65,10 @@ const show: Action = {
   words: ['NAME'],
   options: [],
   run: async ({ client }, [name = '']) => {
-    const answer = await client.get(workspacePath(name))
+    const response = await client.get(workspacePath(name))
     // Not for callers who only read the workspace.
     const usage = await client.get(`${workspacePath(name)}/usage`).catch(() => undefined)
-    return describe({ ...Object(answer), ...Object(usage) })
+    return describe({ ...Object(response), ...Object(usage) })
   },
 }
 
@@ -107,14 +107,14 @@ const remove: Action = {
   options: ['recurse'],
   run: async ({ client, values }, [name = '']) => {
     await client.delete(`${workspacePath(name)}${values.recurse === true ? '?recurse=true' : ''}`)
-    return { answer: { deleted: name }, text: `Workspace ${name} is deleted` }
+    return { json: { deleted: name }, text: `Workspace ${name} is deleted` }
   },
 }
 
-function describe(answer: unknown) {
-  const workspace = readField(answer, 'workspace')
+function describe(response: unknown) {
+  const workspace = readField(response, 'workspace')
   const quota = readField(workspace, 'quota')
-  const usage = readField(answer, 'usage')
+  const usage = readField(response, 'usage')
   const fields = ['name', 'public', 'dateCreated', 'dateModified']
   const shown: [string, string][] = fields.map((name) => [name, readString(workspace, name)])
   for (const kind of quotaKinds) {
@@ -124,7 +124,7 @@ function describe(answer: unknown) {
     if (used !== undefined) shown.push([kind, most === '' ? String(used) : `${String(used)} of ${most}`])
     else if (most !== '') shown.push([kind, most])
   }
-  return { answer, text: fieldsText(shown) }
+  return { json: response, text: fieldsText(shown) }
 }
 
 const workspaces: ManagedType = {

@@ -3,12 +3,12 @@ import { join } from 'node:path'
 
 declare global {
   interface ImportMeta {
-    /** Set by the build (`scripts/setup/server.mjs`): the folder of the bundle. Absent where the sources run. */
+    /** Folder of the bundle, set by the build (`scripts/setup/server.mjs`). Absent if the sources run. */
     readonly bundleFolder?: string
   }
 }
 
-/** Folder of the bundle that this thread runs from; undefined where it runs the sources. */
+/** Folder of the bundle that this thread runs from; undefined if it runs the sources. */
 export const bundleFolder: string | undefined = import.meta.bundleFolder
 
 /**
@@ -23,7 +23,7 @@ export function holdBundle(): () => void {
     mkdirSync(users, { recursive: true })
     writeFileSync(file, '')
   } catch {
-    // A process without write permission there cannot run the set-up either.
+    // Without write permission there the process cannot run set-up either.
     return () => undefined
   }
   return () => rmSync(file, { force: true })

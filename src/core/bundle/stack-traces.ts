@@ -4,13 +4,13 @@ import { dirname, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { bundleFolder } from './bundle-folder.ts'
 
-/** Script -> its source map; undefined where it has none. */
+/** Source maps by script; undefined if a script has none. */
 const maps = new Map<string, SourceMap | undefined>()
 
 /**
- * Makes the stack traces of this thread name files and lines of the sources where it runs from the bundle. A source map
- * is read when a stack trace first names its script. Node's `--enable-source-maps` reads all of them when scripts are
- * loaded, which takes 12 to 40 ms and 7 MB in each process and thread.
+ * Maps stack traces of a bundle to files and lines of the sources. Reads a source map when a stack trace
+ * first contains its script: Node's `--enable-source-maps` reads all of them when scripts are loaded, which
+ * takes 12 to 40 ms and 7 MB in each process and thread.
  */
 export function mapStackTraces(): void {
   if (bundleFolder === undefined) return
@@ -47,7 +47,7 @@ function mapOf(script: string): SourceMap | undefined {
   return maps.get(script)
 }
 
-/** A script of packages alone has no map. */
+/** A script that only contains packages has no map. */
 function readMap(script: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(fileURLToPath(`${script}.map`), 'utf8')))

@@ -1,4 +1,4 @@
-/** Remembers what was used lately: at most `size` entries twice over. */
+/** Cache of recently used entries in two generations of at most `size` entries each. */
 export class BoundedCache<Key, Value> {
   readonly #size: number
   #young = new Map<Key, Value>()

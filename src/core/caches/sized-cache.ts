@@ -1,11 +1,11 @@
-/** Remembers what was used last, as much as fits. */
+/** Cache of the most recently used values, limited by their total size. */
 export class SizedCache<Value> {
   readonly #maxBytes: number
   readonly #sizeOf: (value: Value) => number
   readonly #values = new Map<string, Value>()
   #sizeBytes = 0
 
-  /** `sizeOf`: what a value takes in memory, with its entry. */
+  /** `sizeOf` returns the memory of a value with its entry, in bytes. */
   constructor(maxBytes: number, sizeOf: (value: Value) => number) {
     this.#maxBytes = maxBytes
     this.#sizeOf = sizeOf

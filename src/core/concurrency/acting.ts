@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
-/** Receives the time that heavy work took, by its owner. */
+/** Receives the duration of heavy work, by owner. */
 export interface WorkMeter {
   add(owner: string, seconds: number): void
 }
@@ -9,9 +9,9 @@ export interface WorkMeter {
 interface Acting {
   /** Name of the user; undefined for anonymous callers. */
   user: string | undefined
-  /** Whom the cost of the work is charged to: see `workOwner`. */
+  /** Owner to whom the cost of the work is charged: see `workOwner`. */
   owner: string
-  /** Undefined where heavy work is not limited. */
+  /** Undefined if heavy work is not limited. */
   meter: WorkMeter | undefined
 }
 
@@ -32,20 +32,23 @@ export function actAs<Result>(
   return acting.run({ user, owner: ownerOf(user, address), meter }, work)
 }
 
-/** The user on whose behalf this runs; undefined for anonymous callers and for work of the server itself. */
+/**
+ * Returns the user on whose behalf the current work runs; undefined for anonymous callers and for work of the
+ * server itself.
+ */
 export function actingUser(): string | undefined {
   return acting.getStore()?.user
 }
 
 /**
- * The owner of this work in shared queues: the user, or the network address of an anonymous client. Undefined for work of
- * the server itself.
+ * Returns the owner of the current work in shared queues: the user, or the network address of an anonymous
+ * client. Undefined for work of the server itself.
  */
 export function workOwner(): string | undefined {
   return acting.getStore()?.owner
 }
 
-/** The meter for heavy work on behalf of this request. */
+/** Returns the meter for heavy work of the current request. */
 export function workMeter(): WorkMeter | undefined {
   return acting.getStore()?.meter
 }

@@ -45,7 +45,7 @@ export class JoinedWork<Result> {
     return work
   }
 
-  /** No caller is left: later callers must not join work that is being aborted. */
+  /** The last caller has left: later callers must not join work that is being aborted. */
   #leave(key: string, work: Work<Result>): void {
     this.#forget(key, work)
     if (!work.isOver) work.abort.abort(new Error('All callers have cancelled'))

@@ -2,7 +2,7 @@
 export class SingleFlight<Key, Result> {
   readonly #running = new Map<Key, Promise<Result>>()
 
-  /** True while the work of the key runs. */
+  /** True if work for the key is running. */
   has(key: Key): boolean {
     return this.#running.has(key)
   }
@@ -16,7 +16,7 @@ export class SingleFlight<Key, Result> {
     return result
   }
 
-  /** Waits until the work that runs now has ended. */
+  /** Waits until the running work has ended. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running.values())
   }

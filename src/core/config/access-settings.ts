@@ -26,7 +26,7 @@ export interface OidcSettings extends RoleGroups {
   /** Path of the claim with the groups, such as `realm_access.roles`. */
   groupsClaim: string
   nameClaim: string
-  /** Claim that identifies a user for ever. */
+  /** Claim that permanently identifies a user. */
   subjectClaim: string
   /** Required audience of bearer access tokens. */
   audience: string
@@ -48,10 +48,10 @@ export interface LdapSettings extends RoleGroups {
   bindDn: string | undefined
   bindPassword: Secret | undefined
   base: string
-  /** With `{name}`. */
+  /** Search filter with the placeholder `{name}`. */
   filter: string
   groupBase: string | undefined
-  /** With `{dn}` and `{name}`. */
+  /** Search filter of groups with the placeholders `{dn}` and `{name}`. */
   groupFilter: string
   groupName: string
   email: string
@@ -67,18 +67,18 @@ export interface HeaderSettings extends RoleGroups {
 
 /** Sign-in and the audit log. */
 export interface AccessSettings {
-  /** `open`: users read every layer; `granted`: users read what permissions name. */
+  /** `open`: users may read every layer; `granted`: only layers that permissions grant. */
   defaultRead: (typeof extents)[number]
-  /** `open`: staff may do everything with layers and workspaces; `granted`: what permissions name. */
+  /** `open`: staff may do everything with layers and workspaces; `granted`: only what permissions grant. */
   staffScope: (typeof extents)[number]
   oidc: OidcSettings | undefined
   ldap: LdapSettings | undefined
   header: HeaderSettings | undefined
   /** Interval in which providers are asked whether their users still exist. */
   checkMinutes: number
-  /** API tokens of a provider's user are refused after so many days without a confirmation by the provider. */
+  /** Number of days without confirmation by the provider after which API tokens of its users are refused. */
   confirmDays: number
-  /** Least strength of a password that users give themselves, from 0 to 4. */
+  /** Minimum strength of passwords that users set, from 0 to 4. */
   passwordStrength: number
   /** The same for passwords that administrators set. */
   setPasswordStrength: number
@@ -265,7 +265,7 @@ function readHeader(read: Reader, trustedProxies: readonly string[]): HeaderSett
   }
 }
 
-/** Headers that every client sends cannot name a user. */
+/** False for headers that every client sends, since they cannot contain a user name. */
 function isHeaderName(text: string): boolean {
   return /^[\w-]{1,100}$/.test(text) && !/^(authorization|cookie|host|origin|referer|user-agent)$/i.test(text)
 }

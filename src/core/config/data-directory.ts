@@ -26,13 +26,13 @@ export interface DataDirectory {
   /** Caches that make maps faster; all of them can be rebuilt. */
   maps: string
   /**
-   * Tables without a layer that are shown on maps: rows before they are loaded, changes. A folder for each
-   * owner.
+   * Tables without a layer that are shown on maps, such as rows before their load and lists of changes. Each
+   * owner has a folder.
    */
   sides: string
   /** 32 bytes that encrypt secrets; without them the stored passwords are lost. */
   key: Uint8Array
-  /** Path of the file with the key; absent if a setting has it. */
+  /** Path of the file with the key; absent if a setting contains the key. */
   keyFile?: string
 }
 
@@ -86,7 +86,7 @@ export function freeStoreFile(
   })
 }
 
-/** Referenced here, since the garbage collector would close them. */
+/** Keeps references to the locks, which the garbage collector would otherwise close. */
 const locks = new Set<DatabaseSync>()
 
 /**

@@ -6,14 +6,14 @@ import { parseWebUrl } from './parse.ts'
 /** A bucket of an object store with the S3 interface. */
 export interface S3Settings {
   bucket: string
-  /** Start of all keys, such as `terrane/`; empty for none. */
+  /** Prefix of all keys, such as `terrane/`; may be empty. */
   prefix: string
   /** Absent: Amazon's endpoint of the region. */
   endpoint?: string
   region: string
   accessKey: string
   secretKey: Secret
-  /** `path`: the bucket is in the path of an address; `host`: in the host name. */
+  /** Position of the bucket in addresses: in the path or in the host name. */
   addressing: 'path' | 'host'
 }
 
@@ -21,7 +21,7 @@ export interface S3Settings {
 export interface FileSettings {
   /** Absent: the data directory. */
   s3?: S3Settings
-  /** Folder for local copies of stored files, of this server alone. */
+  /** Folder for local copies of stored files; not shared with other servers. */
   scratch: string
   /** Maximum size of the local copies in bytes. */
   maxScratchBytes: number
@@ -46,15 +46,15 @@ export function readFiles(read: Reader, dataDirectory: string): FileSettings {
     redirects: read.flag('TERRANE_FILES_REDIRECT', false),
   }
   if (location === undefined) return rest
-  const place = parseS3Location(location)
-  if (place === undefined) {
+  const target = parseS3Location(location)
+  if (target === undefined) {
     read.problem('TERRANE_FILES', `must be such as s3://bucket/prefix, found "${location}"`)
     return rest
   }
   if (accessKey === undefined) read.problem('TERRANE_FILES_ACCESS_KEY', 'must be set with TERRANE_FILES')
   if (secretKey === undefined) read.problem('TERRANE_FILES_SECRET_KEY', 'must be set with TERRANE_FILES')
   if (accessKey === undefined || secretKey === undefined) return rest
-  return { ...rest, s3: { ...place, endpoint, region, accessKey, secretKey, addressing } }
+  return { ...rest, s3: { ...target, endpoint, region, accessKey, secretKey, addressing } }
 }
 
 /** Parses `s3://bucket/prefix`; the prefix ends with a slash unless it is empty. Undefined for other texts. */

@@ -7,7 +7,7 @@ import type { Reader } from './parse.ts'
 import { readNetworks } from './parse.ts'
 
 const privacyModes = ['truncated', 'full', 'none'] as const
-/** Storage of client addresses: truncated to their network, whole, or not at all. */
+/** Storage of client addresses: truncated to their network, complete, or none. */
 export type PrivacyMode = (typeof privacyModes)[number]
 
 export interface Retention {
@@ -52,7 +52,7 @@ export interface MonitoringSettings {
   maxAnswerRows: number
 }
 
-/** More than the periods of any window, so that a row for each is never refused. */
+/** Greater than the number of periods of any window, so that one row per period is always permitted. */
 const minAnswerRows = 20_000
 
 export function readMonitoring(read: Reader): MonitoringSettings {
@@ -97,7 +97,7 @@ export function readMonitoring(read: Reader): MonitoringSettings {
   }
 }
 
-/** Days; 0 means unlimited. */
+/** Reads retention periods in days; 0 means unlimited. */
 function readKeep(read: Reader): MonitoringSettings['keep'] {
   const days = { min: 0, max: 36_500 }
   return {

@@ -4,13 +4,13 @@ import { plainReason } from '../errors/plain-reason.ts'
 import { Secret } from '../secrets/secret.ts'
 import { ownValue } from '../values/record-keys.ts'
 
-/** Upper limits from here on only guard the parser. */
+/** Upper limits of at least this value only protect the parser and are not documented. */
 const unbounded = 1e9
 
-/** Ends the name of a setting with the path of a file that has the value of a secret. */
+/** Suffix of settings with the path of a file that contains a secret. */
 export const secretFileSuffix = '_FILE'
 
-/** A setting as `docs/settings.md` lists it. */
+/** Description of a setting for `docs/settings.md`. */
 export interface SettingDescription {
   type: 'text' | 'secret' | 'path' | 'URL' | 'JSON' | 'integer' | 'size' | 'choice' | 'switch' | 'list'
   /** Default as text; absent: empty. */
@@ -21,7 +21,7 @@ export interface SettingDescription {
 
 interface TextOptions {
   type?: 'path' | 'URL' | 'JSON' | 'list'
-  /** Describes the value that applies if the setting is absent. */
+  /** Description of the default. */
   default?: string
 }
 
@@ -30,7 +30,7 @@ interface IntegerOptions {
   min: number
   max: number
   unit?: string
-  /** Describes a fallback that depends on the machine. */
+  /** Description of a default that depends on the machine. */
   default?: string
 }
 
@@ -143,7 +143,7 @@ export function environmentReader(env: Record<string, string | undefined>, probl
   return { text, secret, integer, bytes, choice, flag, list, problem, descriptions: () => described }
 }
 
-/** The size with the largest binary unit that divides it. */
+/** Formats a size with the largest binary unit that divides it. */
 function sizeText(size: number): string {
   const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
   let exponent = 0

@@ -63,7 +63,9 @@ export function readConnectionLimits(read: Reader): ConnectionLimits {
   }
 }
 
-/** One client may keep half of the processors busy without end; a user four times as many. */
+/**
+ * Default per processor: one address may use half of the processors permanently, a user four times as much.
+ */
 const secondsPerProcessor = 1800
 const shareOfUser = 4
 

@@ -25,8 +25,8 @@ export function parseSecretKey(text: string): Uint8Array | undefined {
 }
 
 /**
- * Reads the key that encrypts stored passwords, and creates it if there is none. If two processes create it,
- * one key wins for both. Throws an `Error` that names the file, the problem and what to do.
+ * Reads the key that encrypts stored passwords, and creates it if missing. If two processes create a key
+ * concurrently, both use the same one. Throws an `Error` that names the file, the problem and the remedy.
  */
 export function readSecretKey(path: string): Uint8Array {
   removeAbandoned(path)
@@ -49,10 +49,10 @@ function readKeyFile(path: string): string {
   }
 }
 
-/** Name of a new key beside the old one, while the catalogue is encrypted with it. */
+/** Suffix of the file of a new key, next to the old one, while the catalogue is encrypted with it. */
 const proposedSuffix = '.new'
 
-/** Writes a new key beside the key file and returns it; `installProposedKey` makes it the key file. */
+/** Writes a new key next to the key file and returns it; `installProposedKey` makes it the key file. */
 export function proposeSecretKey(path: string): Uint8Array {
   const key = randomBytes(keyBytes)
   try {
@@ -75,7 +75,7 @@ export function installProposedKey(path: string): void {
   renameSync(path + proposedSuffix, path)
 }
 
-/** The key is complete before it gets its name: it is written under another name and linked. */
+/** Writes the key to a temporary file and links it, so that the key file is always complete. */
 function makeKey(path: string): void {
   const proposal = `${path}.${process.pid}.${randomBytes(4).toString('hex')}`
   try {

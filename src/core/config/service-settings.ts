@@ -20,7 +20,7 @@ export interface ServiceSettings {
 
 /** Metadata required by INSPIRE. */
 interface InspireSettings {
-  /** Catalogue records: of the view services, and of the download services. */
+  /** URLs of the catalogue records of the view services and of the download services. */
   viewRecord?: string
   downloadRecord?: string
   /** Language of the titles, as ISO 639-2 code. */

@@ -6,17 +6,17 @@ import { nearestWord } from '../text/nearest-word.ts'
 import type { Reader, SettingDescription } from './parse.ts'
 import { secretFileSuffix } from './parse.ts'
 
-/** Setting with the path of the file; without it the file in the working directory is read, if it is there. */
+/** Setting with the path of the file; default: the file in the working directory, if it exists. */
 const pathSetting = 'TERRANE_CONFIG'
 const defaultFile = 'terrane.toml'
 const prefix = 'TERRANE_'
 const maxBytes = 1 << 20
-/** Permission bits of users other than the owner and the group. */
+/** Permission bit for reading by users other than owner and group. */
 const othersMayRead = 0o004
 
 type Environment = Record<string, string | undefined>
 
-/** A setting in the file: its key there, and its text as in an environment variable. */
+/** A setting in the file: its key, and its value in the form of an environment variable. */
 interface FileValue {
   key: string
   text: string
@@ -38,8 +38,8 @@ export function describeSettingsFile(read: Reader): void {
 }
 
 /**
- * Reads the settings file. A table is a prefix of names: `[max]` with `upload` is `TERRANE_MAX_UPLOAD`.
- * A file that cannot be read is a problem if it is named, and nothing if it is not there by default.
+ * Reads the settings file. A table is a prefix of names: `[max]` with `upload` is `TERRANE_MAX_UPLOAD`. An
+ * unreadable file is a problem, unless it is the default file and does not exist.
  */
 export function readSettingsFile(env: Environment): SettingsFile {
   const named = env[pathSetting]?.trim() ?? ''
@@ -59,7 +59,9 @@ export function readSettingsFile(env: Environment): SettingsFile {
   }
 }
 
-/** The message of the parser is followed by the lines of the file, which may have secrets. */
+/**
+ * Returns only the first line of the parser's message: lines of the file follow, which may contain secrets.
+ */
 function reasonOf(error: unknown, code: string | undefined): string {
   if (error instanceof TomlError)
     return `line ${error.line}, column ${error.column}: ${error.message.split('\n')[0]}`
@@ -106,7 +108,10 @@ export function mergeSettings(file: SettingsFile, env: Environment): Environment
   return merged
 }
 
-/** A secret has two names: a value in the environment replaces a file name in the file, and the other way round. */
+/**
+ * True if the environment has the setting. A secret has two names: either of them in the environment replaces
+ * both in the file.
+ */
 function isInEnvironment(name: string, env: Environment): boolean {
   const base = name.endsWith(secretFileSuffix) ? name.slice(0, -secretFileSuffix.length) : name
   return [name, base, base + secretFileSuffix].some((one) => (env[one]?.trim() ?? '') !== '')
@@ -136,7 +141,7 @@ export function secretNotices(
   return [`${file.path} has secrets (${keys}) and all users may read it: chmod o-r ${file.path}`]
 }
 
-/** Adds where a value came from to the problems of values in the file. */
+/** Adds the key in the file to problems of values from the file. */
 export function nameKeys(problems: readonly string[], file: SettingsFile, env: Environment): string[] {
   return problems.map((problem) => {
     const name = problem.split(' ', 1)[0] ?? ''
@@ -145,7 +150,7 @@ export function nameKeys(problems: readonly string[], file: SettingsFile, env: E
   })
 }
 
-/** Returns where a setting has its value from. */
+/** Returns the origin of the value of a setting. */
 export function sourceOf(
   name: string,
   file: SettingsFile,

@@ -47,34 +47,34 @@ type LogLevel = (typeof logLevels)[number]
 
 export interface ServerSettings {
   host: string
-  /** 0 takes any free port. */
+  /** Port; 0 for any free port. */
   port: number
-  /** Empty, or such as `/geoserver`: a slash in front, none behind. */
+  /** Empty, or a path with a leading and without a trailing slash, such as `/geoserver`. */
   basePath: string
   /** Public URL of the base path, without a trailing slash; absent: the host in the request. */
   publicUrl?: string
   /** Addresses and networks whose `X-Forwarded-*` headers count. */
   trustedProxies: string[]
-  /** Origins of foreign pages that may call. */
+  /** Origins of other sites whose pages may send requests. */
   corsOrigins: string[]
   /** Time for which shared caches may store public responses. */
   sharedMaxAgeSeconds: number
-  /** Time in which the response of a reading request must begin. */
+  /** Time limit for the start of the response to a read request. */
   requestSeconds: number
-  /** Time between the signal to stop and the end of the port, in which `/health/ready` is 503. */
+  /** Time between the stop signal and closing the port; meanwhile `/health/ready` responds with 503. */
   drainSeconds: number
   dialect: Dialect
   /** True if WMS draws with styles in requests (`SLD_BODY`). */
   takesSldBody: boolean
 }
 
-/** The shipped base map, an external style, or water only. */
+/** Base map: the bundled one, an external style, or none. */
 export type Basemap = { kind: 'own' | 'off' } | { kind: 'other'; url: string; origin: string }
 
 export interface DataSettings {
   /** Absolute path of the data directory. */
   directory: string
-  /** Absolute paths of the folders that imports may name files in. */
+  /** Absolute paths of the folders whose files imports may use. */
   importRoots: string[]
   /** True to import the bundled sample data on the first start. */
   sample: boolean
@@ -88,37 +88,39 @@ interface LimitSettings {
   maxResumableBytes: number
   maxExpandedBytes: number
   maxArchiveEntries: number
-  /** Expanded size divided by packed size. */
+  /** Maximum ratio of expanded to compressed size of an archive. */
   maxArchiveRatio: number
   maxTasks: number
   /** Time limit of one GDAL program for a raster. */
   toolSeconds: number
-  /** Bytes that the transformations of a raster may take on the disk. */
+  /** Maximum disk space of the transformations of a raster, in bytes. */
   maxRasterBytes: number
   /** Maximum size of the tile cache on disk in bytes; 0 disables it. */
   maxTileBytes: number
-  /** Bytes that copies of layers in web mercator may take, where only GDAL finds the way there. */
+  /**
+   * Maximum disk space of copies of layers in Web Mercator, for CRSs that only GDAL can transform, in bytes.
+   */
   maxTileCopyBytes: number
-  /** Bytes that exported files may take on the disk altogether. */
+  /** Maximum total size of exported files, in bytes. */
   maxExportBytes: number
-  /** Files with the rows of layers, altogether. */
+  /** Maximum total size of files with rows of layers, in bytes. */
   maxDownloadBytes: number
   /** Maximum size in bytes of rows on disk for previews. */
   maxPreviewBytes: number
-  /** Loads at the same time; the rest queue. */
+  /** Maximum number of concurrent loads; further ones are queued. */
   concurrentLoads: number
   /** Time without a sign of life after which other servers take over the jobs of a server. */
   leaseSeconds: number
   /** Time after which work without progress that ignores its abort signal is killed. */
   silenceSeconds: number
-  /** A load waits so long for a database that is away. */
+  /** Maximum time that a load waits for an unreachable database. */
   databaseWaitSeconds: number
 }
 
 interface RetentionSettings {
   /** Retention of uploads of unfinished imports, after the last change. */
   uploadDays: number
-  /** Records of finished imports. */
+  /** Retention of records of finished imports. */
   importDays: number
   /** Retention of previous layer versions; 0: none are stored. */
   versionDays: number
@@ -137,7 +139,7 @@ export interface Settings {
   files: FileSettings
   /** PostgreSQL for the catalogue; absent: SQLite in the data directory. */
   databaseUrl?: Secret
-  /** Work of this server; an embedded catalogue has one server, which does all. */
+  /** Roles of this server; with an embedded catalogue the only server has all roles. */
   roles: readonly NodeRole[]
   /** Password of the user `admin` that the first start creates. */
   adminPassword?: Secret
@@ -162,7 +164,7 @@ export interface Settings {
   notices: string[]
 }
 
-/** The environment has invalid values; `problems` has one message for each. */
+/** The error for invalid settings; `problems` has one message for each. */
 export class SettingsError extends Error {
   readonly problems: string[]
 
@@ -174,8 +176,8 @@ export class SettingsError extends Error {
 }
 
 /**
- * Settings from environment variables and `terrane.toml`, for each part its own group. Throws a `SettingsError` that
- * lists every problem.
+ * Reads settings from environment variables and `terrane.toml`, grouped by module. Throws a `SettingsError`
+ * that lists every problem.
  */
 export function loadSettings(env: Record<string, string | undefined>): Settings {
   const { settings, problems } = readSettings(env)
@@ -240,7 +242,7 @@ function checkFirstPassword(
   adminPassword: Secret | undefined,
 ): void {
   if (adminPassword === undefined || adminPassword.reveal().length >= minPasswordLength) return
-  // Only the start itself can tell whether a database on a server has users.
+  // For a database on a server, only the start finds out if it already has users.
   if (databaseUrl !== undefined || existsSync(join(data.directory, databaseFile))) return
   read.problem('TERRANE_ADMIN_PASSWORD', shortPassword)
 }

@@ -3,9 +3,9 @@ import { parseWebUrl } from './parse.ts'
 
 export interface SamplerSettings {
   kind: 'on' | 'off' | 'ratio'
-  /** Share of traces that are recorded, for `ratio`. */
+  /** Share of recorded traces, for the sampler `ratio`. */
   ratio: number
-  /** True if the decision of the caller counts where there is one. */
+  /** True if the sampling decision of the caller takes precedence. */
   isParentBased: boolean
 }
 
@@ -61,7 +61,7 @@ export function readTelemetry(read: Reader): TelemetrySettings | undefined {
       max: 3_600_000,
     }),
   }
-  // The body is JSON, which every collector takes on the port of OTLP over HTTP.
+  // Exports are JSON, which every collector accepts on the port of OTLP over HTTP.
   read.choice('OTEL_EXPORTER_OTLP_PROTOCOL', protocols, 'http/json')
   const isUsed = settings.tracesUrl !== undefined || settings.metricsUrl !== undefined
   return isUsed && !isOff ? settings : undefined
@@ -76,7 +76,9 @@ function readEndpoint(read: Reader, name: string): string | undefined {
   return undefined
 }
 
-/** An endpoint of its own is used as it is; otherwise the path of the signal is added to the common one. */
+/**
+ * Returns the endpoint of a signal: its own unchanged, otherwise the common one with the path of the signal.
+ */
 function readSignal(
   read: Reader,
   signal: 'traces' | 'metrics',

@@ -1,6 +1,6 @@
 import { nearestWord } from '../text/nearest-word.ts'
 
-/** Only used by the command line and the set-up. */
+/** Names that only the command line and the set-up use. */
 const namesElsewhere = [
   'TERRANE_PASSWORD',
   'TERRANE_TOKEN',
@@ -34,7 +34,7 @@ export function unknownSettings(
     .filter((name) => name.toUpperCase().startsWith(prefix) && env[name] !== undefined)
     .filter((name) => !name.startsWith(prefix) || !settings.includes(name.slice(prefix.length)))
     .map((name) => {
-      // Without the common prefix, which would make any two names similar.
+      // Compares without the common prefix, which would make any two names similar.
       const nearest = nearestWord(name.slice(prefix.length), settings)
       return { name, nearest: nearest === undefined ? undefined : prefix + nearest }
     })

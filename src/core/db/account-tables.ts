@@ -33,7 +33,7 @@ export interface AccountTables {
     created_at: string
     updated_at: string
   }
-  /** A membership by each source that gives it. */
+  /** Memberships; one row for each source that grants a membership. */
   group_members: { group_name: string; user_name: string; source: string }
   permissions: {
     id: Generated<number>

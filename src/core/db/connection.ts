@@ -9,7 +9,7 @@ import { migrateToLatest } from './migrate.ts'
 import { SqliteAdapter } from './sqlite-adapter.ts'
 import type { Tables } from './tables.ts'
 
-/** A connection or a transaction: repositories take one as their first argument and never use another. */
+/** A connection or a transaction. Repositories take one as their first argument and use no other. */
 export type Queryable = Kysely<Tables> | Transaction<Tables>
 
 export interface Database {
@@ -62,7 +62,8 @@ async function postgresPool(url: string): Promise<Pool> {
     connectionTimeoutMillis: 10_000,
     query_timeout: queryTimeoutMs,
     keepAlive: true,
-    // A statement, since PgBouncer refuses unknown parameters of a connection. The pool waits for the promise.
+    // Sets parameters by a statement, since PgBouncer refuses unknown connection parameters. The pool waits
+    // for the promise.
     onConnect: async (client) => {
       await client.query(`set idle_in_transaction_session_timeout = ${idleTransactionMs}`)
     },
@@ -97,8 +98,8 @@ function cannotOpen(settings: DatabaseSettings, reason: string, cause: unknown):
   if ('path' in settings)
     return new Error(`The catalogue database ${settings.path} cannot be opened: ${reason}`, { cause })
   const { hostname, port } = new URL(settings.url.reveal())
-  const place = `${hostname} port ${port === '' ? '5432' : port}`
-  const text = `The catalogue database at ${place} (TERRANE_DATABASE_URL) cannot be reached: ${reason}. Start it, then start the server again`
+  const address = `${hostname} port ${port === '' ? '5432' : port}`
+  const text = `The catalogue database at ${address} (TERRANE_DATABASE_URL) cannot be reached: ${reason}. Start it, then start the server again`
   return new Error(text, { cause })
 }
 

@@ -37,7 +37,7 @@ import { featureLocks } from './migrations/0050-feature-locks.ts'
 import { isNeighbour, schemaVersionOf, schemaVersionSetting } from './schema-version.ts'
 import type { Tables } from './tables.ts'
 
-/** Numbered, forward only, never edited once merged. */
+/** All migrations: numbered, forward only, never edited once merged. */
 function migrations(isSqlite: boolean): Record<string, Migration> {
   return {
     '0001-foundation': foundation(isSqlite),
@@ -74,14 +74,14 @@ function migrations(isSqlite: boolean): Record<string, Migration> {
   }
 }
 
-/** Version of the tables that this program makes. */
+/** Version of the tables that this program creates. */
 export const schemaVersion = schemaVersionOf(Object.keys(migrations(false)))
 
-/** State of a database: the migrations that were applied, and the version of its tables. */
+/** State of a database: its table version, and unknown migrations. */
 export interface FoundSchema {
   /** True for migrations that this program does not have. */
   isNewer: boolean
-  /** The first of those migrations. */
+  /** The first unknown migration. */
   unknown?: string
   /** Absent in a database without tables. */
   version?: number
@@ -107,8 +107,8 @@ export async function findSchema(db: Kysely<Tables>): Promise<FoundSchema> {
 }
 
 /**
- * Applies missing migrations; safe if several processes start concurrently. Leaves the tables of the next version
- * as they are: this server then takes part in a rolling upgrade. Throws if they are newer than that.
+ * Applies missing migrations; safe if several processes start concurrently. Does not change tables of the
+ * next version: this server then takes part in a rolling upgrade. Throws if the tables are even newer.
  */
 export async function migrateToLatest(db: Kysely<Tables>, isSqlite: boolean): Promise<void> {
   const found = await findSchema(db)
@@ -137,8 +137,8 @@ function newerText({ version, unknown }: FoundSchema, isSqlite: boolean): string
 const aliveSeconds = 15
 
 /**
- * Throws if servers run that do not know the tables which the missing migrations make. Without such servers a
- * database of any age is brought up to date.
+ * Throws if running servers do not support the tables after the missing migrations. Without such servers a
+ * database of any version is upgraded.
  */
 async function refuseOldServers(db: Kysely<Tables>, { version }: FoundSchema): Promise<void> {
   if (version === undefined || isNeighbour(version, schemaVersion)) return

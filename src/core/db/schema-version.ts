@@ -8,8 +8,8 @@ const releasedMigrations: readonly string[] = []
 export const schemaVersionSetting = 'schema-version'
 
 /**
- * Returns the version of the tables after these migrations, from 1: the number of releases that they contain, and
- * one more for migrations that are not released yet.
+ * Returns the table version after these migrations, from 1: the number of included releases, plus one for
+ * unreleased migrations.
  */
 export function schemaVersionOf(
   migrations: readonly string[],
@@ -20,7 +20,10 @@ export function schemaVersionOf(
   return contained.length + (newest > (contained.at(-1) ?? '') ? 1 : 0)
 }
 
-/** A program uses tables of its own version, and of the version before and after it, for a rolling upgrade. */
+/**
+ * True if a program of one version can use tables of the other: they differ by at most one, for rolling
+ * upgrades.
+ */
 export function isNeighbour(first: number, second: number): boolean {
   return Math.abs(first - second) <= 1
 }

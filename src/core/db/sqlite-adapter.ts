@@ -15,7 +15,7 @@ function toParameter(value: unknown): Parameter {
 }
 
 const cachedStatements = 500
-/** Waits for other processes first: the next pragma may find the file locked. */
+/** Sets the busy timeout first, since the next pragma may find the file locked. */
 const settings =
   'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = normal; pragma foreign_keys = on'
 /** SQLite's full, ioerr and cantopen. */

@@ -21,10 +21,10 @@ export interface Tables extends AccountTables, MonitoringTables {
     /** Modification time of the file in milliseconds since 1970. */
     modified_ms: number
     sha256: string | null
-    /** Last time its server was writing it. */
+    /** Time at which its server last reported that it is writing the object. */
     seen_at: string
   }
-  /** Uploads that any server receives in parts. */
+  /** Resumable uploads, whose parts any server may receive. */
   uploads: {
     id: string
     owner: string
@@ -52,7 +52,7 @@ export interface Tables extends AccountTables, MonitoringTables {
   counters: { name: string; value: number }
   layer_groups: {
     id: Generated<number>
-    /** Empty: a group of no workspace. */
+    /** Empty for a global group. */
     workspace: string
     name: string
     /** A `GroupMode`. */
@@ -64,7 +64,7 @@ export interface Tables extends AccountTables, MonitoringTables {
   }
   layer_group_members: {
     group_id: number
-    /** The lowest first. */
+    /** Drawing order, the lowest first. */
     position: number
     layer_id: number | null
     /** A group that is a member. */
@@ -269,12 +269,12 @@ export interface Tables extends AccountTables, MonitoringTables {
     priority: Generated<number>
     /** Time of the database before which it does not start; null for at once. */
     not_before: string | null
-    /** Jobs of one group run at most `group_limit` at a time; empty for none. */
+    /** Group, of which at most `group_limit` jobs run concurrently; empty for none. */
     group_key: Generated<string>
     group_limit: Generated<number>
-    /** 1 if the process that runs it is to stop it. */
+    /** 1 if the process that runs it must stop it. */
     is_canceled: Generated<number>
-    /** Until `preferred_until`, a time of the database, only this owner may claim it; null for any. */
+    /** Owner that may claim it until `preferred_until`, a time of the database; null for any. */
     preferred_owner: string | null
     preferred_until: string | null
     /** The server that ran it last, as JSON of `JobNode`. */

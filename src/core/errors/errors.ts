@@ -1,6 +1,6 @@
 import { plainReason } from './plain-reason.ts'
 
-/** Kinds of failure a caller can act on; `http/errors.ts` maps each to a status. */
+/** Kinds of failures that a caller can act on; each has an HTTP status. */
 const failureKinds = [
   'invalid', // the input is wrong: 400
   'unauthenticated', // 401
@@ -20,7 +20,7 @@ export type FailureKind = (typeof failureKinds)[number]
 
 /** Details of a failure besides its message. */
 export interface FailureOptions {
-  /** Further messages, one per fault; default: the message alone. */
+  /** Further messages, one per problem; default: only the message. */
   errors?: string[]
   /** Seconds after which a retry is useful. */
   retryAfterSeconds?: number

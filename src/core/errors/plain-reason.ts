@@ -109,7 +109,7 @@ export function plainReason(error: unknown): string | undefined {
     if (known !== undefined) return known[1]
     if (/^ERR_(OSSL|SSL|TLS|CRYPTO)/.test(code)) return 'the encryption failed'
   }
-  // Libraries put codes of their own in front of the system's, whose words stay in the message.
+  // Libraries replace the system's error code by their own; the original code is in the message.
   const [, named = ''] = /^(?:connect|read|write|getaddrinfo|query\w*) (E[A-Z_]+)\b/.exec(error.message) ?? []
   const inMessage = ownValue(systemReasons, named)
   if (inMessage !== undefined) return inMessage

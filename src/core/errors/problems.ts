@@ -5,7 +5,7 @@ export type Say = (level: 'debug' | 'info' | 'warn' | 'error', facts: object, me
 
 const maxLength = 500
 
-/** Current faults by component; logs each when it begins and when it ends. */
+/** Current problems by component; logs the start and the end of each. */
 export class Problems {
   readonly #texts = new Map<string, string>()
   readonly #say: Say
@@ -14,7 +14,7 @@ export class Problems {
     this.#say = say
   }
 
-  /** Runs a part's work; what it throws becomes the part's problem, and success ends it. */
+  /** Runs the work of a component. An error becomes its problem; success ends the problem. */
   async guard<T>(part: string, work: () => Promise<T>): Promise<T | undefined> {
     try {
       const result = await work()
@@ -40,7 +40,7 @@ export class Problems {
     return this.#texts.get(part)
   }
 
-  /** The parts that have a problem. */
+  /** Returns the components that have a problem. */
   parts(): string[] {
     return [...this.#texts.keys()]
   }

@@ -1,13 +1,13 @@
 import { EventEmitter } from 'node:events'
 import type { QueryExecutorProvider } from 'kysely'
 
-/** Facts that parts announce. Listeners never fail who announces: see `createEventBus`. */
+/** Events by name. Errors of listeners never reach the emitter: see `createEventBus`. */
 export interface Events {
-  /** The run of an import has ended, well or not. */
+  /** The run of an import has ended, successfully or not. */
   'import.completed': { importId: number; state: string }
   /** A load has read all rows of its source; it is not complete yet. */
   'load.read': { rows: number; storeType: string }
-  /** A layer was made, or its data were changed. */
+  /** A layer was created, or its data were changed. */
   'layer.published': { workspace: string; layer: string; mode: string; rows: number }
   /** A layer is no longer published. */
   'layer.removed': { workspace: string; layer: string }
@@ -16,7 +16,7 @@ export interface Events {
   /** A request was answered, or aborted by its client. */
   'request.finished': {
     method: string
-    /** Pattern of the path, such as `/rest/imports/:importId`; empty for a path that no route takes. */
+    /** Pattern of the path, such as `/rest/imports/:importId`; empty if no route matches. */
     route: string
     status: number
     milliseconds: number
@@ -26,15 +26,15 @@ export interface Events {
   }
   /** Work that made no progress and ignored its abort signal was killed, or its thread or process died. */
   'work.ended': { kind: 'load' | 'job' }
-  /** Heavy work of a request has ended. `client`: whom it counts for. */
+  /** Heavy work of a request has ended. `client`: the kind of account to which its time is charged. */
   'heavy-work.ended': { client: 'address' | 'user'; seconds: number }
   /** A request was refused, since its client has used up the time for heavy work. */
   'heavy-work.refused': { client: 'address' | 'user' }
-  /** Work in the background failed by a bug. */
+  /** Background work failed because of a bug. */
   'exception.caught': { error: unknown; where: string }
 }
 
-/** Facts that are of interest to the other servers of the catalogue. */
+/** Events that other servers of the catalogue receive too. */
 type SharedName = 'layer.published' | 'layer.removed' | 'import.completed'
 /** A fact with its name, as other servers receive it. */
 export type SharedFact = { [K in SharedName]: { name: K; fact: Events[K] } }[SharedName]
@@ -47,7 +47,7 @@ export interface FactRecorder {
   record(db: FactTransaction, fact: SharedFact): Promise<void>
 }
 
-/** Carries facts from those who announce them to those who listen, within this process and at once. */
+/** Passes events from emitters to listeners of this process, synchronously. */
 export interface EventBus {
   emit<K extends keyof Events>(name: K, fact: Events[K]): void
   /**
@@ -55,19 +55,22 @@ export interface EventBus {
    * nothing with an embedded catalogue.
    */
   record(db: FactTransaction, fact: SharedFact): Promise<void>
-  /** Listens to facts of this server. Returns the function that stops listening. */
+  /** Registers a listener for events of this server. Returns a function that removes it. */
   on<K extends keyof Events>(name: K, listener: (fact: Events[K]) => void): () => void
-  /** Listens to facts of this server and of all others, for caches that each server has. */
+  /**
+   * Registers a listener for events of all servers, for caches that each server has. Returns a function that
+   * removes it.
+   */
   onEveryServer<K extends SharedName>(name: K, listener: (fact: Events[K]) => void): () => void
-  /** Passes on a fact of another server. */
+  /** Delivers an event of another server. */
   receive(fact: SharedFact): void
-  /** Sets where facts are recorded. */
+  /** Sets the recorder of events. */
   setRecorder(recorder: FactRecorder): void
 }
 
 const others = 'other server: '
 
-/** A bus whose listeners cannot harm who announces: what they throw goes to `onListenerError`. */
+/** Creates a bus. Errors of listeners go to `onListenerError` instead of the emitter. */
 export function createEventBus(onListenerError: (error: unknown) => void): EventBus {
   const emitter = new EventEmitter()
   let recorder: FactRecorder | undefined

@@ -3,20 +3,20 @@ import { findFullDisk } from '../files/full-disk.ts'
 
 const retryAfterSeconds = 5
 
-/** Returns that the store of files does not respond, or refuses. */
+/** Returns the failure for a file store that does not respond or refuses a request. */
 export function filesUnavailable(cause: unknown): Failure {
   const text =
     'The store of files cannot be reached, or refuses: this file cannot be read or written now, try again soon'
   return new Failure('unavailable', 'files-unavailable', text, { cause, retryAfterSeconds })
 }
 
-/** Returns that the catalogue names a file that the store of files does not have. */
+/** Returns the failure for a file that is in the catalogue but missing in the file store. */
 export function fileMissing(cause?: unknown): Failure {
   const text = 'The store of files has lost this file: its operator must restore it'
   return new Failure('unavailable', 'file-missing', text, { cause })
 }
 
-/** Returns that local copies of files in use fill the scratch folder. */
+/** Returns the failure for a scratch folder that is filled by files in use. */
 export function scratchFull(): Failure {
   const text =
     'The local copies of files in use need more than the limit (TERRANE_MAX_SCRATCH): try again when other work has ended'

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import { invalid } from '../errors/errors.ts'
 
-/** A part of a file: `start` and `end` are positions of bytes, both included. */
+/** A range of bytes; `start` and `end` are offsets, both inclusive. */
 export interface FileRange {
   start: number
   end: number
@@ -19,7 +19,7 @@ export interface PutOptions {
   mediaType?: string
 }
 
-/** A local copy that stays until the caller calls `release`. */
+/** A local copy, which exists at least until the caller calls `release`. */
 export interface LocalFile {
   path: string
   release(): void

@@ -9,7 +9,7 @@ import { fileMissing, localFailure } from './failures.ts'
 import type { FileRange, FileStore, GdalPath, LocalFile, PutOptions, StoredObject } from './file-store.ts'
 import { requireKey, requireKeyPrefix } from './file-store.ts'
 
-/** Ends the names of files that are being written; no key has such a name. */
+/** Suffix of files that are being written; keys never have it. */
 const unfinishedEnding = '.part~'
 
 /** Stores files in a folder, which several servers may share. */

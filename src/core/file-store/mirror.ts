@@ -26,7 +26,7 @@ export interface HeldFolder {
 
 const atOnce = 4
 
-/** A local file as it was when it equalled a stored one. */
+/** State of a local file when it was equal to the stored one. */
 interface Synced {
   key: string
   sizeBytes: number
@@ -34,14 +34,14 @@ interface Synced {
 }
 
 /**
- * Local copies of whole folders of stored files. A local file is stored again if it has changed since it equalled a
- * stored one, by size and modification time as with rsync; a file that another server has changed meanwhile is not
+ * Local copies of complete folders of stored files. A local file is stored again if its size or modification
+ * time has changed since it was synchronized. A file that another server has changed meanwhile is not
  * overwritten by an older local copy.
  */
 export class Mirror {
   readonly #files: StoredFiles
   readonly #scratch: Scratch
-  /** By path of the folder, then by name. */
+  /** Synchronized files by folder path and name. */
   readonly #synced = new Map<string, Map<string, Synced>>()
 
   constructor(files: StoredFiles, scratch: Scratch) {
@@ -50,8 +50,9 @@ export class Mirror {
   }
 
   /**
-   * Makes the local folder equal the stored files and keeps it until `release`. Local files that were never stored
-   * stay. Throws `Failure`: `files-unavailable`, `file-missing`, `scratch-full`, `disk-full`.
+   * Synchronizes the local folder with the stored files and retains it until `release`. Local files that were
+   * never stored are not removed. Throws `Failure`: `files-unavailable`, `file-missing`, `scratch-full`,
+   * `disk-full`.
    */
   async hold(mirrored: MirroredFolder, signal?: AbortSignal): Promise<HeldFolder> {
     const { folder, path } = mirrored

@@ -1,6 +1,6 @@
-/** Stands for the scratch folder in stored documents; each server has its own. */
+/** Replaces the path of the scratch folder in stored documents, since it differs between servers. */
 const marker = 'scratch://'
-/** Follows the marker in front of a text that begins with the marker itself. */
+/** Escapes a text that begins with the marker: it is appended to the prepended marker. */
 const escaped = '!'
 
 let root: string | undefined

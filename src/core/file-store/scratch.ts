@@ -8,7 +8,7 @@ interface Entry {
   users: number
 }
 
-/** A file or folder in the scratch folder that stays until it is released. */
+/** A file or folder in the scratch folder that is in use until it is released. */
 export interface ScratchEntry {
   path: string
   /** Sets the size; removes other entries if all together exceed the limit. Throws `Failure` (`scratch-full`). */
@@ -17,12 +17,12 @@ export interface ScratchEntry {
 }
 
 /**
- * Local copies of stored files, up to a total size. The copies that were not used for the longest time are
- * removed first; copies in use stay.
+ * Local copies of stored files, up to a total size. The least recently used copies are removed first; copies
+ * in use are never removed.
  */
 export class Scratch {
   readonly #maxBytes: number
-  /** In the order of their last use. */
+  /** Entries in the order of their last use. */
   readonly #entries = new Map<string, Entry>()
   #usedBytes = 0
 
@@ -55,7 +55,7 @@ export class Scratch {
     }
   }
 
-  /** Removes a path now, whoever uses it. */
+  /** Removes a path immediately, even if it is in use. */
   async drop(path: string): Promise<void> {
     const entry = this.#entries.get(path)
     if (entry !== undefined) this.#forget(entry)

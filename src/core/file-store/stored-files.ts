@@ -25,15 +25,19 @@ export interface NewStoredFile {
   mediaType?: string
 }
 
-/** A server that writes shows itself this often; an object whose server did not for `goneSeconds` is removed. */
+/**
+ * Interval at which a server reports that it is writing an object; an object without reports for
+ * `goneSeconds` is removed.
+ */
 const seenEveryMs = 20_000
 const goneSeconds = 15 * 60
 const rowsAtOnce = 500
 
 /**
  * Files in the file store with their rows in the catalogue. The rows decide which objects exist: an object is
- * written under a random key with the state `writing`, then one transaction makes it `ready` and replaces the file
- * that had its name. An object is `removed` until the next sweep deletes it if its server did not get to it.
+ * written under a random key with the state `writing`; then one transaction sets it to `ready` and replaces
+ * the previous file of its name. An object in the state `removed` is deleted at once, or by the next sweep if
+ * that fails.
  */
 export class StoredFiles {
   readonly #database: Database
@@ -219,7 +223,7 @@ export class StoredFiles {
   }
 }
 
-/** Keys are random; the names of archives are added for operators who look into the bucket. */
+/** Returns a random key; names of archives are part of the key, for operators who list the bucket. */
 function newKey(folder: string, name: string): string {
   const key = `${folder}/${randomBytes(16).toString('hex')}`
   return /^[\w-]+\.zip$/.test(name) && folder === 'archives' ? `${key}/${name}` : key

@@ -23,9 +23,9 @@ export interface ByteReaderOptions {
 export class ByteReader {
   bytes = new Uint8Array(chunkBytes + spareBytes)
   end = 0
-  /** Position of `bytes[0]` in the file (in its UTF-8 form, where it is transcoded). */
+  /** Position of `bytes[0]` in the file (in its UTF-8 form if it is transcoded). */
   offset = 0
-  /** True once `more` found nothing behind `end`. */
+  /** True after `more` found no further bytes. */
   isAtEnd = false
   readonly #handle: FileHandle
   readonly #limitBytes: number
@@ -42,12 +42,14 @@ export class ByteReader {
     return new ByteReader(await openGuarded(path), options)
   }
 
-  /** True when the bytes from `from` on fill what a caller may keep: `more` would not get further. */
+  /**
+   * True if the bytes from `from` on reach the limit of retained bytes, so that `more` would read nothing.
+   */
   isOverLimit(from: number): boolean {
     return this.end - from >= this.#limitBytes
   }
 
-  /** Moves the bytes from `from` on to the front and reads behind them; false when the file has no more. */
+  /** Moves the bytes from `from` on to the front and reads more after them; false at the end of the file. */
   async more(from: number): Promise<boolean> {
     const kept = this.end - from
     const requested = this.#requestedCapacity(kept)
@@ -66,7 +68,7 @@ export class ByteReader {
     return count > 0
   }
 
-  /** Begins again at the first byte of a file that is not transcoded. */
+  /** Restarts at the first byte of a file that is not transcoded. */
   rewind(): void {
     this.#position = 0
     this.offset = 0

@@ -6,7 +6,7 @@ import { openGuarded } from './guarded-files.ts'
 /** Abort signal and progress callback of a copy. */
 export interface CopyHooks {
   signal: AbortSignal
-  /** After each piece: its bytes. */
+  /** Called after each piece with its number of bytes. */
   onBytes?(bytes: number): void
 }
 

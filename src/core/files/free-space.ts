@@ -4,10 +4,10 @@ import { dirname } from 'node:path'
 import { Failure } from '../errors/errors.ts'
 import { startLimit } from '../time/wait-limit.ts'
 
-/** Disk space that is left free for other uses. */
+/** Disk space that must remain free, in bytes. */
 const spareBytes = 256 << 20
 
-/** Throws `Failure` where a file cannot grow any more. */
+/** Throws `Failure` if the disk of a file has no more free space. */
 export function requireFreeSpace(file: string): void {
   const { bsize, bavail } = statfsSync(dirname(file))
   if (bsize * bavail < spareBytes)

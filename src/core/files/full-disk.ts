@@ -5,7 +5,7 @@ import { Failure } from '../errors/errors.ts'
 /** PostgreSQL's disk_full, and the codes of the system. */
 const fullCodes = ['53100', 'ENOSPC', 'EDQUOT']
 const sqliteFull = 13
-/** Below this the disk counts as full: files grow by whole blocks, and databases by whole pages. */
+/** A disk with less free space counts as full, since files grow by blocks and databases by pages. */
 const minBytes = 1 << 20
 
 /** A folder that the server writes to. */
@@ -27,7 +27,10 @@ export function listFullFolders(): WrittenFolder[] {
   return written.filter(isFull)
 }
 
-/** Returns that the disk is full, of a file or of our own database, and where; undefined for other errors. */
+/**
+ * Returns the failure for a full disk, with its location, for errors of files and of the catalogue database;
+ * undefined for other errors.
+ */
 export function findFullDisk(error: unknown): Failure | undefined {
   if (!(error instanceof Error)) return undefined
   const { code, errcode } = error as Error & { code?: unknown; errcode?: unknown }

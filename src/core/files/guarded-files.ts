@@ -11,20 +11,23 @@ import { invalid } from '../errors/errors.ts'
  * server receives it.
  */
 export interface Guard {
-  /** Folders of people who may change what is in them at any moment. Links that lead out of all of them are refused. */
+  /**
+   * Folders whose contents users may change at any time. Links to targets outside of these folders are
+   * refused.
+   */
   roots: readonly string[]
-  /** The server's private folders, to which no other program writes: their contents are trusted. */
+  /** Private folders of the server, whose contents are trusted. */
   own: readonly string[]
 }
 
 const guardKey = 'terrane.guard'
 
-/** Guards what this process, and what threads and processes that it starts from here on, read by name. */
+/** Sets the guard of this process, and of threads and processes that it starts afterwards. */
 export function setGuard(guard: Guard | undefined): void {
   setEnvironmentData(guardKey, guard as unknown as Parameters<typeof setEnvironmentData>[1])
 }
 
-/** The guard that `setGuard` has set for this process and its threads. */
+/** Returns the guard of this process. */
 export function currentGuard(): Guard | undefined {
   return getEnvironmentData(guardKey) as unknown as Guard | undefined
 }
@@ -75,7 +78,7 @@ export async function openGuarded(path: string, moreFlags = 0): Promise<FileHand
   }
 }
 
-/** As `openGuarded`; close what it gives. */
+/** Synchronous version of `openGuarded`. The caller must close the descriptor. */
 export function openGuardedSync(path: string): number {
   const fd = openSync(path, flags)
   try {
@@ -88,7 +91,7 @@ export function openGuardedSync(path: string): number {
   }
 }
 
-/** The whole of a small file. */
+/** Reads a small file completely. */
 export async function readGuarded(path: string): Promise<Buffer> {
   const handle = await openGuarded(path)
   try {
@@ -98,7 +101,7 @@ export async function readGuarded(path: string): Promise<Buffer> {
   }
 }
 
-/** A name for an open file that leads to it whatever happens to its own. */
+/** Returns a path of an open file that stays valid if the file is renamed or replaced. */
 function handlePath(fd: number): string {
   return `/proc/self/fd/${fd}`
 }
@@ -151,8 +154,8 @@ export function findSettledPath(path: string): string | undefined {
 }
 
 /**
- * Copies a file, or a folder with its contents, through checked handles; uses clones if the file system
- * supports them.
+ * Copies a file, or a folder with its contents, through checked handles; uses copy-on-write clones if the
+ * file system supports them.
  */
 export async function copyGuarded(path: string, target: string): Promise<void> {
   const handle = await openGuarded(path)
@@ -170,7 +173,7 @@ export async function copyGuarded(path: string, target: string): Promise<void> {
   }
 }
 
-/** As `copyGuarded`, of a file alone. */
+/** Synchronous version of `copyGuarded`, for files only. */
 export function copyGuardedSync(path: string, target: string): void {
   const fd = openGuardedSync(path)
   try {

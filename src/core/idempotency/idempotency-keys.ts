@@ -2,8 +2,8 @@ import type { Database } from '../db/connection.ts'
 import { type SharedTime, sharedTime } from '../db/database-time.ts'
 import type { Logger } from '../log/logger.ts'
 import type { Clock } from '../time/clock.ts'
-import type { Claim, StoredAnswer } from './key-repository.ts'
-import { claimKey, releaseAllKeys, releaseKey, renewKeys, storeAnswer } from './key-repository.ts'
+import type { Claim, StoredResponse } from './key-repository.ts'
+import { claimKey, releaseAllKeys, releaseKey, renewKeys, storeResponse } from './key-repository.ts'
 
 const keepSeconds = 24 * 3600
 /** A claim is renewed while its request is in progress; an older one belongs to a killed process. */
@@ -42,7 +42,7 @@ export class IdempotencyKeys {
   }
 
   /** Claims the key for a request until it has a response; returns the earlier response if there is one. */
-  async claim(claim: Claim): Promise<StoredAnswer | undefined> {
+  async claim(claim: Claim): Promise<StoredResponse | undefined> {
     const times = {
       now: this.#at(),
       expiredBefore: this.#at(-keepSeconds),
@@ -54,9 +54,9 @@ export class IdempotencyKeys {
   }
 
   /** Stores the response to a request. */
-  async keep(claim: Claim, answer: Pick<StoredAnswer, 'status' | 'headers' | 'body'>): Promise<void> {
+  async keep(claim: Claim, response: Pick<StoredResponse, 'status' | 'headers' | 'body'>): Promise<void> {
     this.#claims.delete(claim)
-    await storeAnswer(this.#deps.database.kysely, claim, { ...answer, at: this.#at() })
+    await storeResponse(this.#deps.database.kysely, claim, { ...response, at: this.#at() })
   }
 
   /** Releases the key, so that the request may be repeated. */
@@ -70,4 +70,4 @@ export class IdempotencyKeys {
   }
 }
 
-export type { Claim, StoredAnswer } from './key-repository.ts'
+export type { Claim, StoredResponse } from './key-repository.ts'

@@ -9,7 +9,7 @@ export async function claimKey(
   database: Database,
   claim: Claim,
   times: { now: SharedTime; expiredBefore: SharedTime; abandonedBefore: SharedTime },
-): Promise<StoredAnswer | undefined> {
+): Promise<StoredResponse | undefined> {
   const { userName, key, requestHash } = claim
   return database.transaction(async (db) => {
     await db.deleteFrom('idempotency_keys').where('created_at', '<', times.expiredBefore).execute()
@@ -35,7 +35,7 @@ export async function claimKey(
   })
 }
 
-async function findAnswer(db: Queryable, userName: string, key: string): Promise<StoredAnswer | undefined> {
+async function findAnswer(db: Queryable, userName: string, key: string): Promise<StoredResponse | undefined> {
   const row = await db
     .selectFrom('idempotency_keys')
     .selectAll()
@@ -53,12 +53,12 @@ async function findAnswer(db: Queryable, userName: string, key: string): Promise
 }
 
 /** Stores the first response to a key. */
-export async function storeAnswer(
+export async function storeResponse(
   db: Queryable,
   { userName, key }: Claim,
-  answer: { status: number; headers: Record<string, string>; body: string; at: SharedTime },
+  response: { status: number; headers: Record<string, string>; body: string; at: SharedTime },
 ): Promise<void> {
-  const { status, headers, body, at } = answer
+  const { status, headers, body, at } = response
   await db
     .updateTable('idempotency_keys')
     .set({ status, headers: JSON.stringify(headers), body, created_at: at })
@@ -99,7 +99,7 @@ export async function releaseAllKeys(db: Queryable): Promise<void> {
  * The first response to a key; `status` is 0 until it is complete. `createdAt` is then the last renewal of
  * the claim.
  */
-export interface StoredAnswer {
+export interface StoredResponse {
   requestHash: string
   status: number
   headers: Record<string, string>

@@ -4,7 +4,7 @@ export type JobPayload = Record<string, unknown>
 
 export interface JobContext {
   jobId: number
-  /** From 1; above 1 after a crash, a kill or a failure that is retried. */
+  /** Number of the attempt, from 1; greater than 1 after a crash, a kill or a retried failure. */
   attempt: number
   /** Aborts when the job is canceled or the server stops. */
   signal: AbortSignal
@@ -15,7 +15,9 @@ export interface JobLane {
   name: string
   /** Maximum number of its jobs that one server runs at the same time. */
   limit: number
-  /** Maximum number of its heavy jobs at the same time: the other slots are for light ones. Default: `limit`. */
+  /**
+   * Maximum number of concurrent heavy jobs; the other slots are reserved for light ones. Default: `limit`.
+   */
   heavyLimit?: number
   /**
    * A server that queues a job takes it before the others while it runs fewer jobs of the lane than this. Default:
@@ -31,13 +33,13 @@ export const maintenanceLane: JobLane = { name: 'maintenance', limit: 1 }
 export interface JobHandler {
   /** Maximum number of attempts if the process crashes; default 3. */
   maxAttempts?: number
-  /** Repeats of a job that failed, each after twice the time of the one before; default: none. */
+  /** Retries of a failed job, each after twice the previous delay; default: none. */
   retry?: { times: number; firstSeconds: number }
   /** Default: the lane of imports, whose limit is the `concurrency` of the queue. */
   lane?: JobLane
   /** True if its jobs take much longer than others of the lane. */
   isHeavy?: boolean
-  /** True if a stop of the server aborts its jobs without waiting for their end. */
+  /** True if jobs are aborted immediately when the server stops. */
   stopsAtOnce?: boolean
   run(payload: JobPayload, context: JobContext): Promise<void>
   /**
@@ -82,7 +84,7 @@ export interface JobSchedule {
   everySeconds: number
 }
 
-/** States of jobs. A job that ended without failure is not stored any more. */
+/** States of jobs. Successful jobs are no longer stored. */
 export const jobStates = ['queued', 'running', 'failed'] as const
 export type JobState = (typeof jobStates)[number]
 
@@ -98,7 +100,7 @@ export interface StoredJob {
   id: number
   kind: string
   state: JobState
-  /** Object of the work, such as `import 12`; empty if it is about nothing in particular. */
+  /** Object of the work, such as `import 12`; empty if there is none. */
   subject: string
   attempts: number
   /** Message of the last attempt's failure. */

@@ -8,7 +8,10 @@ export type Logger = Pick<
   'level' | 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent' | 'child'
 >
 
-/** A log in lines of JSON on standard error; with `isTraced`, lines have the ids of the active span. */
+/**
+ * Creates a logger that writes JSON lines to standard error; with `isTraced`, lines contain the ids of the
+ * active span.
+ */
 export function createLogger(level: string, { isTraced = false } = {}): PinoLogger {
   const mixin = isTraced ? { mixin: traceFields } : {}
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, ...mixin }

@@ -1,7 +1,7 @@
 import type { IPVersion } from 'node:net'
 import { BlockList, isIP, isIPv6 } from 'node:net'
 
-/** Networks that are no place of the public internet (IANA special-purpose registries). */
+/** Networks that are not part of the public internet (IANA special-purpose registries). */
 const closedNetworks = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -35,7 +35,7 @@ function isClosed(address: string): boolean {
   return has(closedSet, address)
 }
 
-/** The eight groups of an IPv6 address, its zone left out. */
+/** Returns the eight groups of an IPv6 address without its zone. */
 function groupsOf(address: string): number[] {
   const text = address
     .replace(/%.*$/, '')
@@ -107,7 +107,7 @@ function familyOf(address: string): IPVersion {
   return isIP(address) === 6 ? 'ipv6' : 'ipv4'
 }
 
-/** A set of addresses from networks and single addresses. */
+/** Creates a set from networks and single addresses. */
 export function networkSet(networks: readonly string[]): BlockList {
   const set = new BlockList()
   for (const network of networks) {

@@ -7,7 +7,7 @@ const headerBytes = 8
 const maxContent = 0xffff
 
 /** Response of a FastCGI program. */
-export interface FastCgiAnswer {
+export interface FastCgiResponse {
   /** `Content-Type`; empty if the program sent none. */
   mediaType: string
   body: Buffer
@@ -78,7 +78,7 @@ function readRecords(bytes: Buffer): Streams {
   return { out: Buffer.concat(out), output: Buffer.concat(output).toString('utf8'), isWhole }
 }
 
-function readAnswer(bytes: Buffer): FastCgiAnswer {
+function readAnswer(bytes: Buffer): FastCgiResponse {
   const { out, output, isWhole } = readRecords(bytes)
   if (!isWhole) throw new Error('The FastCGI program ended its answer before it was whole')
   const [, separator] = /(\r?\n\r?\n)/.exec(out.toString('latin1', 0, 8192)) ?? []
@@ -88,11 +88,11 @@ function readAnswer(bytes: Buffer): FastCgiAnswer {
   return { mediaType, body: out.subarray(end + separator.length), output }
 }
 
-/** Options of `askFastCgi`. */
+/** Options of `requestFastCgi`. */
 interface FastCgiOptions {
   signal: AbortSignal
   maxBytes: number
-  /** The program's socket has accepted the connection. */
+  /** Called when the program has accepted the connection. */
   onConnect?(): void
 }
 
@@ -100,14 +100,14 @@ interface FastCgiOptions {
  * Sends a request to a FastCGI program (FastCGI 1.0, role responder) that listens on a local socket. Throws
  * the signal's reason, and an `Error` if the response is incomplete or longer than `maxBytes`.
  */
-export function askFastCgi(
+export function requestFastCgi(
   socketPath: string,
   values: Readonly<Record<string, string>>,
   { signal, maxBytes, onConnect }: FastCgiOptions,
-): Promise<FastCgiAnswer> {
+): Promise<FastCgiResponse> {
   signal.throwIfAborted()
   const request = requestBytes(values)
-  const { promise, resolve, reject } = Promise.withResolvers<FastCgiAnswer>()
+  const { promise, resolve, reject } = Promise.withResolvers<FastCgiResponse>()
   const socket = createConnection(socketPath)
   const chunks: Buffer[] = []
   let size = 0

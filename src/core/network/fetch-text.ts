@@ -22,7 +22,7 @@ export interface FetchTextOptions {
   user?: string
   password?: string
   accept?: string
-  /** For the whole conversation, redirects included. */
+  /** Time limit for the complete exchange including redirects. */
   timeoutMs: number
   /** Limit of the response body, after decompression. */
   maxBytes: number
@@ -127,12 +127,14 @@ async function readBody(response: Response, url: URL, maxBytes: number): Promise
   return Buffer.concat(chunks).toString('utf8')
 }
 
-/** The address as messages show it: the query may hold a token. */
+/** Returns an address for messages, without the query, which may contain a token. */
 function place(url: URL): string {
   return `${url.origin}${url.pathname}`.slice(0, 300)
 }
 
-/** Why the network failed; a name with several addresses fails with an error for each. */
+/**
+ * Returns the reason of a network failure; a name with several addresses fails with one error per address.
+ */
 function innermost(error: unknown): string {
   if (error instanceof AggregateError && error.errors.length > 0) return innermost(error.errors[0])
   if (error instanceof Error && error.cause instanceof Error) return innermost(error.cause)

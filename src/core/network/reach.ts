@@ -9,9 +9,9 @@ import { embeddedIpv4, holdsAddress, isClosedAddress, networkSet } from './addre
 
 /** Network destinations allowed for connections that untrusted users request. Plain data. */
 export interface NetworkReach {
-  /** Networks that may be reached though they are private. */
+  /** Private networks that may be reached. */
   allow: readonly string[]
-  /** The port that this server listens on, which is never reached on this host. */
+  /** Port of this server, which must not be reached on this host. */
   ownPort?: number
 }
 
@@ -41,7 +41,8 @@ function refusal(host: string): Error {
 }
 
 /**
- * A socket that connects to allowed addresses only: it checks the resolved address and connects to that one.
+ * A socket that connects only to permitted addresses: it resolves a name, checks the address and connects to
+ * that address.
  */
 export class ReachSocket extends Socket {
   readonly #reach: NetworkReach
@@ -74,13 +75,13 @@ export class ReachSocket extends Socket {
         if (error !== null) return callback(error, [])
         const isRefused = found.some(({ address }) => !isInReach(this.#reach, address, port))
         if (isRefused || found.length === 0) return callback(refusal(host), [])
-        answer(found, options.all === true, callback)
+        respond(found, options.all === true, callback)
       })
     }
   }
 }
 
-function answer(found: LookupAddress[], isAll: boolean, callback: Parameters<LookupFunction>[2]): void {
+function respond(found: LookupAddress[], isAll: boolean, callback: Parameters<LookupFunction>[2]): void {
   const [first] = found
   if (isAll || first === undefined) callback(null, found)
   else callback(null, first.address, first.family)

@@ -15,22 +15,25 @@ export interface ServerNode {
   pid: number
   version: string
   roles: NodeRole[]
-  /** Version of the catalogue's tables that its program makes. */
+  /** Version of the catalogue's tables that its program creates. */
   schemaVersion: number
-  /** Its clock minus that of the database at its last sign of life. */
+  /** Its clock minus that of the database at its last heartbeat. */
   clockSkewMs: number
   /** Times of the database, ISO 8601 in UTC. */
   startedAt: string
   seenAt: string
-  /** False if it has given no sign of life for 15 seconds, and not been stopped. */
+  /** False if it has sent no heartbeat for 15 seconds without having been stopped. */
   isAlive: boolean
 }
 
 const heartbeatMs = 3_000
-/** A clock that differs more from that of the database is reported: sessions, mail and monitoring use it. */
+/**
+ * Greater differences from the clock of the database are reported, since sessions, mail and monitoring use
+ * the local clock.
+ */
 const clockToleranceMs = 5_000
 const aliveSeconds = 15
-/** A dead node is listed for a day. */
+/** Time for which a dead node is listed, in seconds. */
 const listedSeconds = 86_400
 
 interface NodesDeps {
@@ -106,7 +109,7 @@ export class Nodes {
     }
   }
 
-  /** Logs once that the clock is far off, until it is right again. */
+  /** Logs once if the clock is far off, until it is correct again. */
   #reportClock(): void {
     const isOff = isFarOff(this.#clockSkewMs)
     if (isOff && !this.#isClockReported) this.#log.warn(clockText(this.#clockSkewMs))

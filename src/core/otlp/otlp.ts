@@ -39,7 +39,9 @@ const kinds = {
   internal: SpanKind.INTERNAL,
 }
 
-/** Starts to export traces and metrics. Returns a function that sends what is left and ends the export. */
+/**
+ * Starts exporting traces and metrics. Returns a function that sends the remaining data and ends the export.
+ */
 export function openTelemetry(
   settings: TelemetrySettings,
   identity: TelemetryIdentity,

@@ -7,7 +7,10 @@ import type { FactRecorder, SharedFact } from '../events/events.ts'
 import type { Logger } from '../log/logger.ts'
 
 const topic = 'events'
-/** A server that was away longer than this has lost its leases, and reads the catalogue when it is back. */
+/**
+ * Retention of events in seconds. A server that was disconnected longer has lost its leases and reads the
+ * catalogue again.
+ */
 const keptSeconds = 86_400
 /** Facts are also read at this interval, in case a notification was lost with a half-open connection. */
 const readEveryMs = 30_000
@@ -43,7 +46,7 @@ export class Outbox implements FactRecorder {
     this.#receive = receive
   }
 
-  /** From now on receives facts of other servers. */
+  /** Starts receiving events of other servers. */
   async start(): Promise<void> {
     await this.#readNew(false)
     const { broadcast } = this.#deps
@@ -72,7 +75,7 @@ export class Outbox implements FactRecorder {
     await (notification === undefined ? insert : insert.returning(notification.as('notified'))).execute()
   }
 
-  /** Removes facts that every server has read. */
+  /** Removes events that every server has read. */
   async sweep(): Promise<void> {
     await this.#deps.database.kysely
       .deleteFrom('outbox')
@@ -80,7 +83,7 @@ export class Outbox implements FactRecorder {
       .execute()
   }
 
-  /** Reads in sequence; a read that waits serves all notifications until it begins. */
+  /** Reads sequentially; a waiting read serves all notifications until it starts. */
   #readSoon(): void {
     if (this.#isWaiting) return
     this.#isWaiting = true
@@ -94,7 +97,7 @@ export class Outbox implements FactRecorder {
 
   async #readNew(isDelivered: boolean): Promise<void> {
     const { kysely } = this.#deps.database
-    // Before the facts: what commits in between is read again, and known by its id.
+    // Read before the events: events that commit in between are read again, and recognized by their id.
     const { rows: horizons } = await sql<{ horizon: number }>`
       select pg_snapshot_xmin(pg_current_snapshot())::text::bigint as horizon`.execute(kysely)
     const horizon = horizons[0]?.horizon ?? this.#horizon
@@ -108,7 +111,7 @@ export class Outbox implements FactRecorder {
     this.#read = new Set(rows.filter((row) => row.transaction_id >= horizon).map(({ id }) => id))
     this.#horizon = horizon
     if (!isDelivered) return
-    // Written by `record`, in this form.
+    // `record` has written the events in this form.
     for (const { id, node, name, fact } of rows)
       if (node !== this.#node && !before.has(id))
         this.#receive({ name, fact: JSON.parse(fact) } as SharedFact)

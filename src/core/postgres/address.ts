@@ -3,14 +3,14 @@ import type { NetworkReach } from '../network/reach.ts'
 import { ownValue } from '../values/record-keys.ts'
 
 /**
- * PostgreSQL's `sslmode`: encryption without checking the certificate (`require`), with its issuer checked,
- * or also the name in it.
+ * PostgreSQL's `sslmode`: encryption without checking the certificate (`require`), checking its issuer
+ * (`verify-ca`), or also the host name (`verify-full`).
  */
 const tlsModes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 /** Encryption of a connection. */
 export type TlsMode = (typeof tlsModes)[number]
 
-/** Modes of PostgreSQL and GeoServer; `allow` and `prefer` encrypt nothing, since they promise nothing. */
+/** Modes of PostgreSQL and GeoServer. `allow` and `prefer` do not encrypt, since they guarantee nothing. */
 const tlsByName: Record<string, TlsMode> = {
   disable: 'disable',
   allow: 'disable',

@@ -3,7 +3,7 @@ import { ReachSocket } from '../network/reach.ts'
 import type { DatabaseAddress, TlsMode } from './address.ts'
 import { connectionFailure } from './errors.ts'
 
-/** Milliseconds that a connection may take to come about, on a busy machine too. */
+/** Time limit for connecting in milliseconds, also on a busy machine. */
 const connectTimeoutMs = 8000
 const answerTimeoutMs = 10_000
 
@@ -33,7 +33,7 @@ export function clientOptions(address: DatabaseAddress, purpose: string): Client
 }
 
 /** Throws if a server accepts the login and then does not respond; the caller ends the connection. */
-export async function requireAnswer(client: ClientBase, statement = 'select 1'): Promise<void> {
+export async function requireResponse(client: ClientBase, statement = 'select 1'): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const silence = new Promise<never>((_resolve, reject) => {
     const text = 'It takes the login and then does not answer'
@@ -66,8 +66,8 @@ export async function connectClient(
   client.on('error', () => {})
   try {
     await client.connect()
-    // A limit that an administrator has set for the statements of people would end loads.
-    await requireAnswer(client, 'set statement_timeout = 0')
+    // Removes a statement timeout of the administrator, which would abort loads.
+    await requireResponse(client, 'set statement_timeout = 0')
     return client
   } catch (error) {
     await client.end().catch(() => {})

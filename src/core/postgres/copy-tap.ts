@@ -22,20 +22,20 @@ export class CopyTap {
   readonly #isBetween: () => boolean
   readonly #pass: (chunk: Buffer) => void
   #take: TakeRows | undefined
-  /** Bytes of the present message that are still to come, and whether they are rows. */
+  /** Number of missing bytes of the current message. */
   #left = 0
   #isRows = false
-  /** The beginning of a message whose header has not come whole. */
+  /** Start of a message whose header is incomplete. */
   #begun: Buffer = Buffer.alloc(0)
 
-  /** `isBetween`: whether all that has come before ends with a message. */
+  /** `isBetween` returns true if all received bytes end with a complete message. */
   constructor(stream: Duplex, isBetween: () => boolean, pass: (chunk: Buffer) => void) {
     this.#isBetween = isBetween
     this.#pass = pass
     taps.set(stream, this)
   }
 
-  /** From now on until `close` rows are taken; false where that cannot begin now. */
+  /** Passes rows to `take` until `close`; returns false if that cannot start at present. */
   open(take: TakeRows): boolean {
     if (this.#take !== undefined || !this.#isBetween()) return false
     this.#take = take
@@ -46,7 +46,7 @@ export class CopyTap {
     this.#take = undefined
   }
 
-  /** The next bytes. */
+  /** Processes the next bytes. */
   give(chunk: Buffer): void {
     const bytes = this.#begun.length === 0 ? chunk : Buffer.concat([this.#begun, chunk])
     this.#begun = Buffer.alloc(0)

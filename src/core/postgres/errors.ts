@@ -2,7 +2,7 @@ import { Failure, invalid } from '../errors/errors.ts'
 import { plainReason } from '../errors/plain-reason.ts'
 import type { DatabaseAddress } from './address.ts'
 
-/** The facts that an error of PostgreSQL or of the network carries. */
+/** Fields of an error of PostgreSQL or of the network. */
 interface ErrorFacts {
   code?: string
   message: string
@@ -32,14 +32,14 @@ export function isConnectionLost(error: unknown): boolean {
 /** Codes of a foreign-data wrapper that cannot connect (PostgreSQL, Appendix A). */
 const foreignCodes = new Set(['08001', '08006', 'HV00N'])
 
-/** True if the database answers, and the server of one of its foreign tables does not. */
+/** True if the database responds, but the server of one of its foreign tables does not. */
 function isOfForeignServer({ code = '', severity }: Pick<ErrorFacts, 'code' | 'severity'>): boolean {
   return severity === 'ERROR' && foreignCodes.has(code)
 }
 
 const outageCodes = ['store-lost', 'store-connection', 'store-busy']
 
-/** True if a database was away, and what failed may succeed when it is back. */
+/** True if a database was unreachable, so that the operation may succeed later. */
 export function isOutage(error: unknown): error is Failure {
   return error instanceof Failure && outageCodes.includes(error.code) && error.retryAfterSeconds !== undefined
 }
@@ -61,41 +61,41 @@ function withoutPassword(error: unknown, password: string): unknown {
   return Object.assign(clean, { code: factsOf(error).code })
 }
 
-/** Why no connection came about, in a sentence that names what is wrong; never the password. */
+/** Returns the failure for a failed connection, with the reason; never contains the password. */
 export function connectionFailure(thrown: unknown, address: DatabaseAddress): Failure {
   if (thrown instanceof Failure) return thrown
   const error = withoutPassword(thrown, address.password)
   const { code = '', message } = factsOf(error)
-  const place = `${address.host} port ${address.port}`
+  const endpoint = `${address.host} port ${address.port}`
   const failure = (text: string): Failure => invalid('store-connection', text, { cause: error })
   const outage = (text: string): Failure =>
     invalid('store-connection', text, { cause: error, retryAfterSeconds: outageRetrySeconds })
   if (code === 'ENOTFOUND') return failure(`Host "${address.host}" is not known`)
   if (code === 'EAI_AGAIN') return outage(`The address of host "${address.host}" cannot be looked up now`)
-  if (code === 'ECONNREFUSED') return outage(`Nothing listens on ${place}`)
-  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return outage(`${place} cannot be reached`)
-  if (code === '28P01') return failure(`User "${address.user}" or its password is wrong at ${place}`)
+  if (code === 'ECONNREFUSED') return outage(`Nothing listens on ${endpoint}`)
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return outage(`${endpoint} cannot be reached`)
+  if (code === '28P01') return failure(`User "${address.user}" or its password is wrong at ${endpoint}`)
   if (code.startsWith('28')) {
-    return failure(`User "${address.user}" may not connect to database "${address.database}" at ${place}`)
+    return failure(`User "${address.user}" may not connect to database "${address.database}" at ${endpoint}`)
   }
-  if (code === '3D000') return failure(`Database "${address.database}" does not exist at ${place}`)
+  if (code === '3D000') return failure(`Database "${address.database}" does not exist at ${endpoint}`)
   if (code === '42501') return failure(`User "${address.user}" may not use database "${address.database}"`)
   if (code.startsWith('53') || code === '57P03') {
-    const text = `PostgreSQL at ${place} takes no connection now: ${plainReason(error) ?? message}`
+    const text = `PostgreSQL at ${endpoint} takes no connection now: ${plainReason(error) ?? message}`
     const options = { cause: error, retryAfterSeconds: outageRetrySeconds }
     return new Failure('unavailable', 'store-busy', text, options)
   }
   if (/timeout|timed out/i.test(message) || code === 'ETIMEDOUT') {
-    return outage(`No PostgreSQL answered at ${place} within 8 seconds`)
+    return outage(`No PostgreSQL answered at ${endpoint} within 8 seconds`)
   }
-  if (/does not support SSL/i.test(message)) return failure(`The server at ${place} offers no TLS`)
+  if (/does not support SSL/i.test(message)) return failure(`The server at ${endpoint} offers no TLS`)
   if (code.startsWith('ERR_TLS') || /certificate/i.test(message)) {
-    return failure(`The certificate of ${place} is not trusted: ${plainReason(error) ?? message}`)
+    return failure(`The certificate of ${endpoint} is not trusted: ${plainReason(error) ?? message}`)
   }
   if (/password must be a string|no password/i.test(message)) {
-    return failure(`The server at ${place} asks for a password: the parameter "passwd" is missing`)
+    return failure(`The server at ${endpoint} asks for a password: the parameter "passwd" is missing`)
   }
-  const reported = `No connection to PostgreSQL at ${place}: ${plainReason(error) ?? message}`
+  const reported = `No connection to PostgreSQL at ${endpoint}: ${plainReason(error) ?? message}`
   return isConnectionLost(error) ? outage(reported) : failure(reported)
 }
 

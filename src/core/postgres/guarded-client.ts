@@ -3,7 +3,7 @@ import type { ClientConfig } from 'pg'
 import { Client } from 'pg'
 import { CopyTap } from './copy-tap.ts'
 
-/** A row has at most 256 MiB; before the login is done nothing is long. */
+/** Maximum message size: a row has at most 256 MiB. */
 const maxMessageBytes = 300 * 2 ** 20
 const maxGreetingBytes = 2 ** 20
 /** Limit of the rows of one result, which are retained until it is complete; COPY rows are not. */
@@ -24,7 +24,7 @@ const readyForQuery = 0x5a
 export class MessageGuard {
   readonly #header = Buffer.alloc(headerBytes)
   #headerLength = 0
-  /** Bytes of the present message that are still to come. */
+  /** Number of missing bytes of the current message. */
   #left = 0
   #resultBytes = 0
   #isGreeted = false
@@ -99,7 +99,7 @@ function guardListeners(stream: Duplex): void {
   })
 }
 
-/** A client that ends its connection when the server sends more than memory should hold. */
+/** A client that closes its connection if the server sends invalid messages or too large results. */
 export class GuardedClient extends Client {
   constructor(config?: string | ClientConfig) {
     super(config)

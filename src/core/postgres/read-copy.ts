@@ -49,7 +49,7 @@ class CopyOut implements Submittable {
   #tap: CopyTap | undefined
   #pieces: Uint8Array[] = []
   #waiting = 0
-  /** The driver uses the memory of a message again: it is copied here. */
+  /** Copy of the current piece, since the driver reuses the memory of messages. */
   #piece = new Uint8Array(0)
   #used = 0
   #pieceBytes = firstPieceBytes
@@ -68,7 +68,7 @@ class CopyOut implements Submittable {
     this.#connection.query(this.#sql)
   }
 
-  /** Without a tap. */
+  /** Called by the driver if there is no tap. */
   handleCopyData({ chunk }: { chunk: Buffer }): void {
     this.#take(chunk, 0, chunk.length)
   }
@@ -112,7 +112,7 @@ class CopyOut implements Submittable {
   handleEmptyQuery(): void {}
   handleCopyInResponse(): void {}
 
-  /** Undefined at the end. */
+  /** Returns the next piece; undefined at the end. */
   async next(): Promise<Uint8Array | undefined> {
     while (this.#pieces.length === 0 && this.#end === undefined) await this.#turn()
     const piece = this.#pieces.shift()

@@ -1,4 +1,7 @@
-/** After the first work of a thread, which has read its code, and after others. */
+/**
+ * Idle time before a collection: after the first work of a thread, which loads its code, and after later
+ * work.
+ */
 const firstQuietMs = 50
 const quietMs = 1000
 
@@ -23,7 +26,7 @@ export class QuietCollector {
     this.#isQuiet = isQuiet
   }
 
-  /** To be called when a piece of work has ended. */
+  /** Schedules a collection. Call when a piece of work has ended. */
   worked(): void {
     const { gc } = globalThis
     if (gc === undefined) return

@@ -7,14 +7,14 @@ import { cpuTimeOfProcess } from '../time/cpu-time.ts'
 import { Stopwatch } from '../time/stopwatch.ts'
 
 const stderrTailBytes = 16 << 10
-/** Between the request to end and the order. */
+/** Time between SIGTERM and SIGKILL, in milliseconds. */
 const graceMs = 500
 
 /** A program could not be started, failed, or was killed; the message contains the end of its output. */
 export class ProgramError extends Error {
   readonly program: string
   readonly reason: 'not-found' | 'failed' | 'timed-out' | 'output-too-large'
-  /** Absent when a signal ended it or it never ran. */
+  /** Absent if a signal ended the program or if it was never started. */
   readonly exitCode: number | undefined
   /** The last 16 KiB of its standard error. */
   readonly stderr: string
@@ -36,15 +36,15 @@ export class ProgramError extends Error {
   }
 }
 
-/** The limits of a program, what it reads and where it runs. */
+/** Limits, input and environment of a program. */
 export interface ProgramOptions {
   signal?: AbortSignal
   /**
-   * CPU time that the program may use; it is ended after ten times as long by the clock too. What it starts does not
-   * count as its CPU time.
+   * Maximum CPU time of the program without its child processes. The maximum elapsed time is ten times as
+   * long.
    */
   timeoutMs?: number
-  /** Time by the clock that the program may take, such as a setting names. */
+  /** Maximum elapsed time, such as that of a setting. */
   clockLimitMs?: number
   /** Limit on standard output. */
   maxOutputBytes?: number
@@ -52,7 +52,7 @@ export interface ProgramOptions {
   /** Added to the minimal environment (PATH, HOME, LANG, TMPDIR); nothing else is inherited. */
   env?: Record<string, string>
   cwd?: string
-  /** Called with the end of its standard error once a streamed program ended well; what it throws is thrown. */
+  /** Called with the end of standard error after a streamed program succeeded; its errors are thrown. */
   onWarnings?(stderr: string): void
 }
 
@@ -64,7 +64,7 @@ export interface ProgramResult {
 
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'PROJ_DATA', 'PROJ_LIB', 'GDAL_DATA', 'LD_LIBRARY_PATH']
 
-/** The environment that programs are started with: what they need of this process's own, and a fixed language. */
+/** Returns the environment for programs: the required variables of this process, and a fixed language. */
 export function programEnvironment(extra: Record<string, string> = {}): Record<string, string> {
   const env: Record<string, string> = { LANG: 'C.UTF-8', LC_ALL: 'C.UTF-8' }
   for (const name of inherited) {
@@ -80,14 +80,14 @@ export function compiledSources(): Record<string, string> {
   return kept === undefined ? {} : { NODE_COMPILE_CACHE: kept }
 }
 
-/** As `programEnvironment`, for a process of our own sources. */
+/** Like `programEnvironment`, for a process that runs sources of the server. */
 export function ownProcessEnvironment(): Record<string, string> {
   return programEnvironment(compiledSources())
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>
 
-/** A running program: its end, its last words, and how to end it with everything it started. */
+/** A running program with its process group. */
 class RunningProgram {
   readonly child: Child
   readonly #name: string
@@ -126,7 +126,7 @@ class RunningProgram {
     this.#killTimer ??= setTimeout(() => this.#signal('SIGKILL'), graceMs)
   }
 
-  /** Resolves when the program has ended, with what went wrong. */
+  /** Resolves when the program has ended, with the error if it failed. */
   wait(): Promise<ProgramError | undefined> {
     return this.#done
   }
@@ -204,8 +204,9 @@ function drained(stdin: Writable): Promise<void> {
 }
 
 /**
- * Streams a program's standard output with back-pressure. Throws `ProgramError` when it cannot be started or fails,
- * and the signal's reason when that aborts; ends the program and all it started when the consumer stops early.
+ * Streams the standard output of a program with back-pressure. Throws `ProgramError` if the program cannot be
+ * started or fails, and the signal's reason if the signal aborts. Ends the program and its child processes if
+ * the consumer stops early.
  */
 export async function* streamProgram(
   name: string,
@@ -278,7 +279,7 @@ export interface ProgramSession {
   close(): Promise<void>
 }
 
-/** Starts a program for a dialogue; it is ended by `close` and when `signal` aborts. */
+/** Starts a program for interactive use; `close` and an abort of `signal` end the program. */
 export function openProgram(
   name: string,
   args: readonly string[],
@@ -302,7 +303,7 @@ export function openProgram(
   }
 }
 
-/** The full path of a program on the PATH, undefined when it is not installed. */
+/** Returns the full path of a program on the PATH; undefined if it is not installed. */
 export async function findProgram(name: string): Promise<string | undefined> {
   if (isAbsolute(name)) return (await isExecutable(name)) ? name : undefined
   for (const folder of (programEnvironment().PATH ?? '').split(delimiter)) {

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util'
 
-/** A value that never shows in logs, messages or JSON: it prints as `***`. */
+/** A value that never appears in logs, messages or JSON: it prints as `***`. */
 export class Secret {
   readonly #value: string
 
@@ -8,7 +8,7 @@ export class Secret {
     this.#value = value
   }
 
-  /** The value itself; call it only where it is used. */
+  /** Returns the value. Call it only at the point of use. */
   reveal(): string {
     return this.#value
   }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { Failure } from '../errors/errors.ts'
 
-/** Encrypts what must not lie in a database in clear, by AES-256-GCM under the key of the data directory. */
+/** Encrypts secrets for storage in a database, by AES-256-GCM with the key of the data directory. */
 export interface Vault {
   seal(text: string): string
   /**

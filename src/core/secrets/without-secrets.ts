@@ -11,11 +11,11 @@ export interface LocationCredentials {
 interface HidingOptions {
   /** Replacement of the password. */
   mask?: string
-  /** The fewest characters of a password that is hidden. */
+  /** Minimum length of a password that is hidden. */
   shortest?: number
 }
 
-/** A text without a password, in each of the usual forms in which servers and libraries repeat it. */
+/** Removes a password from a text, in all usual forms in which servers and libraries repeat it. */
 export function hidePassword(
   text: string,
   { username = '', password = '' }: LocationCredentials,

@@ -1,4 +1,4 @@
-// Spans without a library: until `setTracer` is called, nothing is traced and nothing is loaded.
+// Kind of a span. This module has no dependencies: until `setTracer` is called, nothing is traced.
 
 type SpanKind = 'server' | 'client' | 'producer' | 'consumer' | 'internal'
 type SpanAttributes = Record<string, string | number | boolean | undefined>
@@ -26,7 +26,7 @@ export interface Span {
   run<T>(work: () => T): T
 }
 
-/** Makes spans; the OTLP exporter registers one by `setTracer`. */
+/** Creates spans; the OTLP exporter registers a tracer by `setTracer`. */
 export interface Tracer {
   start(name: string, options: SpanOptions): Span
   active(): Span | undefined
@@ -34,7 +34,7 @@ export interface Tracer {
 
 let tracer: Tracer | undefined
 
-/** Traces from now on; undefined ends that. */
+/** Sets the tracer; undefined ends tracing. */
 export function setTracer(next: Tracer | undefined): void {
   tracer = next
 }
@@ -68,19 +68,19 @@ export function activeSpan(): Span | undefined {
   return tracer?.active()
 }
 
-/** Headers that continue the active trace at another server; none if nothing is traced. */
+/** Returns headers that continue the active trace at another server; none if nothing is traced. */
 export function traceHeaders(): { traceparent?: string } {
   const span = tracer?.active()
   return span === undefined ? {} : { traceparent: span.traceparent }
 }
 
-/** Fields of a log line within the active span. */
+/** Returns fields for log lines within the active span. */
 export function traceFields(): { trace_id?: string; span_id?: string } {
   const span = tracer?.active()
   return span === undefined ? {} : { trace_id: span.traceId, span_id: span.spanId }
 }
 
-/** Parses a `traceparent` header; undefined for all that the standard does not allow. */
+/** Parses a `traceparent` header; undefined if it is invalid. */
 export function parseTraceparent(
   text: string | undefined,
 ): { traceId: string; spanId: string; flags: number } | undefined {

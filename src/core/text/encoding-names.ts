@@ -67,7 +67,7 @@ const languageDrivers: Record<number, string> = {
   204: '1257',
 }
 
-/** Names by their letters and digits in lower case, where no rule below gives them. */
+/** Names by their letters and digits in lower case, unless a rule below applies. */
 const aliases: Record<string, string> = {
   utf8: 'UTF-8',
   unicode11utf8: 'UTF-8',
@@ -131,7 +131,7 @@ const aliases: Record<string, string> = {
   macgreek: 'x-mac-greek',
 }
 
-/** Windows code page numbers with a name of another kind. */
+/** Windows code page numbers whose encodings have other names. */
 const codePages: Record<number, string> = {
   874: 'windows-874',
   932: 'Shift_JIS',
@@ -162,8 +162,8 @@ const dosPages = new Set([
 ])
 
 /**
- * The usual name of an encoding, however it was written: `UTF-8`, `1252`, `ANSI 1252`, `OEM 850`, `88591`,
- * `LDID/87`, `Cp1252`, `Shift_JIS`. Undefined when it is not known.
+ * Returns the usual name of an encoding in any spelling, such as `UTF-8`, `1252`, `ANSI 1252`, `OEM 850`,
+ * `88591`, `LDID/87`, `Cp1252` and `Shift_JIS`. Undefined for an unknown name.
  */
 export function findEncodingName(text: string): string | undefined {
   const driver = /^\s*LDID\s*\/\s*(\d{1,3})\s*$/i.exec(text)

@@ -8,7 +8,7 @@ const entities: Record<string, string> = {
   "'": '&#39;',
 }
 
-/** Text that means itself in HTML, attributes included. */
+/** Escapes a text for HTML content and attributes. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"']/g, (character) => ownValue(entities, character) ?? character)
 }
@@ -17,7 +17,7 @@ function toCell(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** A line of CSV (RFC 4180) with its end: cells in quotes where they need them. */
+/** Returns a line of CSV (RFC 4180) with its line end; cells are quoted if necessary. */
 export function csvLine(cells: readonly string[]): string {
   return `${cells.map(toCell).join(',')}\r\n`
 }

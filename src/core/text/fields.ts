@@ -10,12 +10,12 @@ const flagWords = new Map([
 const defaultMaxLength = 2000
 const maxEchoLength = 100
 
-/** Milliseconds since 1970; undefined where the text is not a time. */
+/** Parses a time to milliseconds since 1970; undefined for other texts. */
 export type ParseTime = (text: string) => number | undefined
 
 const noTime: ParseTime = () => undefined
 
-/** The least and the most that a number may be; absent: no bound. */
+/** Minimum and maximum of a number; absent: no limit. */
 export interface NumberBounds {
   min?: number
   max?: number
@@ -42,7 +42,7 @@ export class Fields {
     this.#errors = within.errors
   }
 
-  /** Names of what was sent. */
+  /** Names of the fields in the request. */
   get names(): string[] {
     return Object.keys(this.#values)
   }
@@ -65,7 +65,7 @@ export class Fields {
     return undefined
   }
 
-  /** Throws a `FieldFailure` with everything that is wrong. */
+  /** Throws a `FieldFailure` that lists all problems, if there are any. */
   finish(): void {
     if (this.#errors.size === 0) return
     const fields: FieldMessages = Object.fromEntries(this.#errors)
@@ -127,7 +127,7 @@ export class Fields {
     return this.fail(name, `Select a valid choice. ${shown} is not one of the available choices.`)
   }
 
-  /** `true`, `false`, `0` or `1`, in any case. */
+  /** Reads `true`, `false`, `0` or `1`, in any case. */
   flag(name: string): boolean | undefined {
     const value = this.#single(name)
     if (typeof value === 'boolean') return value
@@ -136,14 +136,14 @@ export class Fields {
     return flagWords.get(text.toLowerCase()) ?? this.failChoice(name, text)
   }
 
-  /** Milliseconds since 1970. */
+  /** Reads a time as milliseconds since 1970. */
   time(name: string): number | undefined {
     const text = this.text(name)?.trim()
     if (text === undefined || text === '') return undefined
     return this.#parseTime(text) ?? this.fail(name, 'Enter a valid date/time.')
   }
 
-  /** The fields of an object within; in a form they are named `source.kind`. */
+  /** Returns the fields of a nested object; in a form their names are like `source.kind`. */
   inside(name: string): Fields {
     const value = this.#values[name]
     if (value !== undefined && !isRecord(value)) this.fail(name, 'Enter an object.')
@@ -186,7 +186,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The fields of a body; of none at all there are none. Throws `FieldFailure` for anything but an object. */
+/**
+ * Returns the fields of a body; none for an absent body. Throws `FieldFailure` if the body is not an object.
+ */
 export function bodyRecord(body: unknown): Record<string, unknown> {
   if (body == null || isRecord(body)) return body ?? {}
   throw new FieldFailure({ __all__: ['The body must be a form or a JSON object.'] })

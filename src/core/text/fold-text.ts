@@ -11,7 +11,7 @@ export function foldText(text: string): string {
     .replaceAll('ø', 'o')
 }
 
-/** Text without case, accents and marks, as names are compared. */
+/** Removes case, accents and marks, for comparing names. */
 export function plainText(text: string): string {
   return text
     .normalize('NFKD')

@@ -3,7 +3,7 @@ import { conflict } from '../errors/errors.ts'
 
 /** Options for appending a number to a name. */
 export interface FreeNameOptions {
-  /** Between the name and its number; default: nothing. */
+  /** Separator between name and number; default: none. */
   separator?: string
   /** The first number; default 0. */
   first?: number
@@ -15,7 +15,7 @@ export interface FreeNameOptions {
   signal?: AbortSignal | undefined
 }
 
-/** More equal names than this are an error of the caller. */
+/** Maximum number of attempts; more equal names are an error of the caller. */
 const maxTries = 100_000
 
 function* candidates(name: string, options: FreeNameOptions): Generator<string> {
@@ -27,7 +27,10 @@ function* candidates(name: string, options: FreeNameOptions): Generator<string> 
 const noneFree = (name: string): Error =>
   conflict('no-free-name', `"${name}" is taken, and so are ${maxTries} names like it`)
 
-/** `name`, or with a number behind it, the first that is not taken. Throws `Failure` (`conflict`) when none is free. */
+/**
+ * Returns `name`, or the first free combination of `name` and a number. Throws `Failure` (`conflict`) if none
+ * is free.
+ */
 export function freeName(
   name: string,
   isTaken: (candidate: string) => boolean,
@@ -52,7 +55,7 @@ export async function findFreeName(
 
 /** Options for comparing names, and the names already in use. */
 export interface DistinctNamesOptions extends Pick<FreeNameOptions, 'separator' | 'first' | 'fit'> {
-  /** Names that are taken from the start, as `fold` gives them. */
+  /** Names that are already in use, folded by `fold`. */
   taken?: Iterable<string>
   /** Names with equal folded values count as equal; default: the name itself. */
   fold?(name: string): string
@@ -62,7 +65,7 @@ export interface DistinctNamesOptions extends Pick<FreeNameOptions, 'separator' 
 export class DistinctNames {
   readonly #options: DistinctNamesOptions
   readonly #taken: Set<string>
-  /** By folded name: the number that is tried next. */
+  /** Next number to try, by folded name. */
   readonly #next = new Map<string, number>()
 
   constructor(options: DistinctNamesOptions = {}) {
@@ -83,7 +86,7 @@ export class DistinctNames {
   }
 }
 
-/** `text` cut to `bytes` bytes of UTF-8 between two characters. */
+/** Truncates a text to at most `bytes` bytes of UTF-8, between two characters. */
 export function cutToBytes(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text
   let used = 0
@@ -96,7 +99,7 @@ export function cutToBytes(text: string, bytes: number): string {
   return kept
 }
 
-/** File systems take 255 bytes; loads and SQLite put up to 60 behind a name. */
+/** Maximum length: file systems permit 255 bytes, and loads and SQLite append up to 60 bytes to a name. */
 const maxFileNameBytes = 150
 
 /**

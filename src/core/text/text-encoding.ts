@@ -8,7 +8,7 @@ export interface TextEncoding {
   readonly name: string
   /** True if a character may take several bytes. */
   readonly isMultiByte: boolean
-  /** The text of `bytes[start, end)`; what cannot be decoded becomes U+FFFD. */
+  /** Decodes `bytes[start, end)`; invalid bytes become U+FFFD. */
   decode(bytes: Uint8Array, start?: number, end?: number): string
   /**
    * Writes `bytes[start, end)` as UTF-8 into `target` at `at`, which must have space for three times as many
@@ -22,13 +22,16 @@ export interface TextEncoding {
 /** Decodes the next piece; a character may span pieces. */
 type StreamDecoder = (piece: Uint8Array, isLast: boolean) => string
 
-/** The encoding of this name, however it is written (see `findEncodingName`); undefined when it is not known. */
+/**
+ * Returns the encoding with this name in any spelling (see `findEncodingName`); undefined for an unknown
+ * name.
+ */
 export function findTextEncoding(name: string): TextEncoding | undefined {
   const known = findEncodingName(name)
   return known === undefined ? undefined : encodingNamed(known)
 }
 
-/** As `findTextEncoding`, for a name that is known to be good; throws for another. */
+/** Like `findTextEncoding`; throws for an unknown name. */
 export function getTextEncoding(name: string): TextEncoding {
   const encoding = findTextEncoding(name)
   if (encoding === undefined) throw new Error(`Unknown text encoding "${name}"`)
@@ -45,7 +48,7 @@ function encodingNamed(name: string): TextEncoding {
   return made
 }
 
-/** True when `bytes[start, end)` is well-formed UTF-8 (Unicode 15, table 3-7). */
+/** True if `bytes[start, end)` is well-formed UTF-8 (Unicode 15, table 3-7). */
 export function isValidUtf8(bytes: Uint8Array, start = 0, end = bytes.length): boolean {
   return isUtf8(bytes.subarray(start, end))
 }
@@ -190,7 +193,10 @@ function multiByteEncoding(name: string): TextEncoding {
   }
 }
 
-/** The bytes of each character in UTF-8, four by four: a length, then up to three bytes; length 0 is not a character. */
+/**
+ * Returns the UTF-8 bytes of each character in groups of four: a length, then up to three bytes; length 0
+ * means no character.
+ */
 function utf8Table(characters: string): Uint8Array {
   const table = new Uint8Array(1024)
   for (let byte = 0; byte < 256; byte += 1) {
@@ -206,7 +212,8 @@ function utf8Table(characters: string): Uint8Array {
  */
 function charactersOf(name: string): string {
   const every = Uint8Array.from({ length: 256 }, (_, byte) => byte)
-  // iconv-lite has these two as they were before Mac OS 8.5 added the euro sign and Mac OS 9 the Ukrainian letters.
+  // iconv-lite lacks the euro sign of Mac OS 8.5 and the Ukrainian letters of Mac OS 9 in these two
+  // encodings.
   if (name === 'macintosh' || name === 'x-mac-cyrillic') return new TextDecoder(name).decode(every)
   const codePage = name === 'x-mac-ce' ? 'maccenteuro' : name.replace('x-mac-', 'mac')
   const characters = iconv.decode(Buffer.from(every), codePage)
@@ -217,7 +224,7 @@ function charactersOf(name: string): string {
   ).join('')
 }
 
-/** iconv-lite has the Greek of before Mac OS 9.2.2, which has added the euro sign. */
+/** Adds the euro sign of Mac OS 9.2.2, which iconv-lite lacks in the Greek encoding. */
 function withLaterGreek(characters: string): string {
   const later: Record<number, string> = { 156: '\u20ac', 175: '\u00b7', 255: '\u00ad' }
   return Array.from(characters, (character, byte) => later[byte] ?? character).join('')

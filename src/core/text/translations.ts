@@ -11,7 +11,10 @@ export type Translations = Record<string, TranslatedTexts>
 /** An ISO 639-2 code. */
 export const languageCode = /^[a-z]{3}$/
 
-/** The language of a code or tag as BCP 47 calls it: `de` of `ger`, `deu`, `de` and `de-AT`. Undefined for what is none. */
+/**
+ * Returns the BCP 47 language of a code or tag: `de` for `ger`, `deu`, `de` and `de-AT`. Undefined for other
+ * texts.
+ */
 export function languageTag(text: string): string | undefined {
   try {
     return Intl.getCanonicalLocales(text.trim())[0]?.split('-')[0]

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes'
 
-/** An element with its attributes, the elements in it, and the text in it, all in their order. */
+/** An element with its attributes, child elements and text, in document order. */
 export interface XmlElement {
   name: string
   attributes: Record<string, string>
@@ -13,7 +13,7 @@ export interface XmlElement {
 /** Element name of text nodes, if the caller requests text nodes. */
 export const textNode = '#text'
 
-/** The limits of a document, and what refuses it: each throws. */
+/** Limits of a document, and callbacks that throw if it violates them. */
 export interface XmlTreeOptions {
   maxDepth: number
   maxElements?: number
@@ -21,17 +21,20 @@ export interface XmlTreeOptions {
   maxAttributes?: number
   /** Returns the names of elements and attributes; default: as written, with prefix. */
   nameOf?(name: string): string
-  /** Takes a document with a DOCTYPE unless it throws. Entities are never expanded. */
+  /** Called for a DOCTYPE; throws to refuse the document. Entities are never expanded. */
   onDoctype?(): void
-  /** The text is not well-formed. */
+  /** Called if the text is not well-formed. */
   onBroken(error: Error): never
-  /** The document exceeds a limit. The line is that of the first element or attribute beyond the limit. */
+  /**
+   * Called if the document exceeds a limit. `line` is the line of the first element or attribute beyond the
+   * limit.
+   */
   onTooLarge(limit: 'depth' | 'elements' | 'attributes', line: number): never
   /** Includes text nodes among the children, as elements named `textNode`. */
   keepsTexts?: true
 }
 
-/** Reads a small XML document; gives an element that has the document's own as its children. */
+/** Parses a small XML document. Returns an element whose only child element is the root element. */
 export function readXmlTree(text: string, options: XmlTreeOptions): XmlElement {
   const { maxDepth, maxElements = Number.POSITIVE_INFINITY, nameOf = (name) => name } = options
   const { maxAttributes = Number.POSITIVE_INFINITY } = options

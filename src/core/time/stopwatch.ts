@@ -3,32 +3,34 @@ import { ownCpuTime } from './cpu-time.ts'
 /** Factor by which a stopwatch exceeds its limit in elapsed time if the worker uses little CPU time. */
 const clockFactor = 10
 /** Shortest interval between two reads of the CPU time. */
-const minLookMs = 20
-/** Longest time between two looks, or a quarter of the limit. */
-const longestLookMs = 1000
-/** If a look comes later than this, the process stood still. */
+const minCheckMs = 20
+/** Maximum interval between two checks; for short limits a quarter of the limit. */
+const maxCheckMs = 1000
+/** If a check is delayed by more than this, this process was suspended. */
 const standstillMs = 1000
 
 /** Options of a `Stopwatch`. */
 export interface StopwatchOptions {
   limitMs: number
-  /** CPU time of the worker so far; undefined where it cannot be measured, then the clock alone counts. */
+  /** CPU time of the worker so far; undefined if it cannot be measured; then only elapsed time counts. */
   cpuMs(): number | undefined
-  /** True if the worker waits for something else than a processor. Absent: not known. */
+  /** True if the worker waits for something other than a processor. Absent: unknown. */
   isIdle?(): boolean
   onOver(limitMs: number): void
 }
 
 /**
- * Calls `onOver` when the worker has used `limitMs` of CPU time while the stopwatch ran, or after ten times `limitMs` by
- * the clock. A worker that is idle and uses no CPU time between two looks is stuck: for it `limitMs` by the clock counts. CPU time is read only after `limitMs` by the clock. Messages that have arrived are handled before `onOver`, so
- * that a busy thread does not take its own delay for the delay of the worker. Time by which a look comes more than
- * a second late does not count: this process stood still, and perhaps the whole machine.
+ * Calls `onOver` when the worker has used `limitMs` of CPU time while the stopwatch was running, or after ten
+ * times `limitMs` of elapsed time. A worker that is idle and uses no CPU time between two checks is stuck:
+ * for it `limitMs` of elapsed time counts. CPU time is only read after `limitMs` of elapsed time. Received
+ * messages are handled before `onOver`, so that a busy thread does not attribute its own delay to the worker.
+ * If a check is more than a second late, the delay does not count, since this process or the machine was
+ * suspended.
  */
 export class Stopwatch {
   readonly #options: StopwatchOptions
   #spentMs = 0
-  /** `#spentMs` at which the next look is due. */
+  /** `#spentMs` at which the next check is due. */
   #dueMs = 0
   #runsSince: number | undefined
   #timer: NodeJS.Timeout | undefined
@@ -73,15 +75,15 @@ export class Stopwatch {
     if (this.#runsSince !== undefined) return
     this.#runsSince = performance.now()
     this.#dueMs = this.#spentMs + Math.max(0, ms)
-    this.#timer = setTimeout(() => this.#look(), Math.max(0, ms))
+    this.#timer = setTimeout(() => this.#check(), Math.max(0, ms))
   }
 
-  #look(): void {
+  #check(): void {
     setImmediate(() => {
       if (this.#runsSince === undefined) return
       this.pause()
       const leftMs = this.#leftMs()
-      if (leftMs > 0) this.#runFor(Math.max(leftMs, minLookMs))
+      if (leftMs > 0) this.#runFor(Math.max(leftMs, minCheckMs))
       else this.#options.onOver(this.#options.limitMs)
     })
   }
@@ -107,7 +109,7 @@ export class Stopwatch {
   }
 
   get #lookMs(): number {
-    return Math.max(this.#options.limitMs / 4, longestLookMs)
+    return Math.max(this.#options.limitMs / 4, maxCheckMs)
   }
 }
 
@@ -121,7 +123,10 @@ export class CpuDeadline {
     this.#limitMs = limitMs
   }
 
-  /** True when this thread has used the limit of CPU time since the start, or after ten times as long by the clock. */
+  /**
+   * True if this thread has used the limit of CPU time since the start, or after ten times as much elapsed
+   * time.
+   */
   get isOver(): boolean {
     const spentMs = performance.now() - this.#startedMs
     if (spentMs < this.#limitMs) return false

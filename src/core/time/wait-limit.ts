@@ -1,10 +1,10 @@
-/** Number of ticks of a limit. Time in which this process stands still counts as one tick at most. */
+/** Number of ticks of a limit. Time in which this process is suspended counts as one tick at most. */
 const ticks = 10
 
 /**
- * Calls `onOver` after `limitMs`, like `setTimeout`, but time in which this process stood still does not count: what
- * arrived meanwhile can be handled before the limit is over. The timer does not keep the process alive. Returns a
- * function that stops it.
+ * Calls `onOver` after `limitMs`, like `setTimeout`, but time in which this process was suspended does not
+ * count, so that messages received meanwhile can be handled before. The timer does not keep the process
+ * alive. Returns a function that stops it.
  */
 export function startLimit(limitMs: number, onOver: () => void): () => void {
   let left = ticks

@@ -39,7 +39,7 @@ export class CellParser {
   /** Index of the spelling of a boolean or timestamp; all cells of a column use the same. */
   form = 0
 
-  /** The kind of `bytes[start, end)`, which is not empty. */
+  /** Returns the kind of `bytes[start, end)`, which must not be empty. */
   parse(bytes: Uint8Array, start: number, end: number): number {
     const first = bytes[start] as number
     if (isDigit(first)) {
@@ -136,7 +136,7 @@ export class CellParser {
     return timestampKind
   }
 
-  /** Reads `HH:MM[:SS[.ffffff]]` into `microseconds`; gives where it ends, or -1 where there is none. */
+  /** Parses `HH:MM[:SS[.ffffff]]` into `microseconds`; returns its end offset, or -1 for other text. */
   #clock(bytes: Uint8Array, start: number, end: number): number {
     if (end - start < 5) return -1
     const hours = twoDigits(bytes, start)
@@ -195,13 +195,13 @@ function isWord(bytes: Uint8Array, start: number, word: Uint8Array): boolean {
   return true
 }
 
-/** NaN unless both bytes are digits. */
+/** Parses two digits; NaN for other bytes. */
 function twoDigits(bytes: Uint8Array, at: number): number {
   if (!isDigit(bytes[at] as number) || !isDigit(bytes[at + 1] as number)) return Number.NaN
   return (bytes[at] as number) * 10 + (bytes[at + 1] as number) - 528
 }
 
-/** Microseconds since 1970-01-01T00:00:00Z; a safe integer between the years 1685 and 2255. */
+/** Returns microseconds since 1970-01-01T00:00:00Z; a safe integer between the years 1685 and 2255. */
 export function timestampMicroseconds(day: number, microseconds: number): number | bigint {
   const value = day * microsPerDay + microseconds
   return Number.isSafeInteger(value) ? value : toMicros(day, microseconds)

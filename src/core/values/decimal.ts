@@ -56,7 +56,10 @@ export function parseDecimalText(bytes: Uint8Array, start: number, end: number):
   return quickDecimal(bytes, start, end) ?? Number(asciiText(bytes, start, end))
 }
 
-/** Plain literals of 16 to 19 digits, the usual form of coordinates written in full, without making a string. */
+/**
+ * Parses plain literals of 16 to 19 digits, the usual form of coordinates in full precision, without creating
+ * a string.
+ */
 function quickDecimal(bytes: Uint8Array, start: number, end: number): number | undefined {
   let at = start
   const isNegative = bytes[at] === 0x2d
@@ -83,7 +86,7 @@ function quickDecimal(bytes: Uint8Array, start: number, end: number): number | u
   return isNegative ? -value : value
 }
 
-/** ASCII bytes as a string; for short tokens off the hot path. */
+/** Converts ASCII bytes to a string; for short tokens outside of the hot path. */
 export function asciiText(bytes: Uint8Array, start: number, end: number): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString('latin1')
 }

@@ -1,6 +1,6 @@
 type UndefinedKeys<T> = { [K in keyof T]-?: undefined extends T[K] ? K : never }[keyof T]
 
-/** An object whose keys that may be undefined are absent instead. */
+/** Object type in which keys that may be undefined are optional instead. */
 export type Defined<T> = Omit<T, UndefinedKeys<T>> & {
   [K in UndefinedKeys<T>]?: Exclude<T[K], undefined>
 }
@@ -18,7 +18,7 @@ export function hasValues(values: object): boolean {
   return Object.values(values).some((value) => value !== undefined)
 }
 
-/** The same object without some of its keys. */
+/** Returns a copy of the object without some of its keys. */
 export function without<T extends object, K extends keyof T>(values: T, ...keys: K[]): Omit<T, K> {
   const rest = { ...values }
   for (const key of keys) delete rest[key]

@@ -1,4 +1,7 @@
-/** Degrees, and maybe minutes and seconds, with signs or letters: `52°31'12.0"N`, `N 52 31.2`, `-33° 51′ 31″`, `52d31m12s`. */
+/**
+ * Degrees with optional minutes and seconds, and a sign or letter: `52°31'12.0"N`, `N 52 31.2`, `-33° 51′
+ * 31″`, `52d31m12s`.
+ */
 const form =
   /^\s*([NSEW])?\s*([-+]?)(\d{1,3}(?:[.,]\d+)?)\s*(°|º|˚|d|deg|:)?\s*(?:(?<=[°º˚dg:\s])(\d{1,2}(?:[.,]\d+)?)\s*(?:'(?!')|′|’|m|min|:)?\s*(?:(?<=['′’mn:\s])(\d{1,2}(?:[.,]\d+)?)\s*(?:"|″|”|''|′′|s|sec)?)?)?\s*([NSEW])?\s*$/i
 const longest = 64

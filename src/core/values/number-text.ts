@@ -43,7 +43,7 @@ export function parseNumber(bytes: Uint8Array, start: number, end: number): numb
 const literalForm = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i
 const integerForm = /^[+-]?\d+$/
 
-/** As `isNumberText`, of a string. */
+/** Like `isNumberText`, for a string. */
 export function isDecimalLiteral(text: string): boolean {
   return literalForm.test(text)
 }
@@ -101,7 +101,7 @@ export function parseInteger(text: string): bigint | undefined {
   return /^0*$/.test(fraction) ? BigInt(whole) : undefined
 }
 
-/** A whole number of at most 15 digits, NaN for anything else: the quick way before `parseInteger`. */
+/** Parses an integer of at most 15 digits; NaN for other texts. Faster than `parseInteger`. */
 export function quickInteger(bytes: Uint8Array, start: number, end: number): number {
   const isNegative = bytes[start] === minus
   const from = isNegative ? start + 1 : start
@@ -115,7 +115,7 @@ export function quickInteger(bytes: Uint8Array, start: number, end: number): num
   return isNegative ? -value : value
 }
 
-/** The fewest digits that give the same 32-bit number back. */
+/** Formats a 32-bit float with the fewest digits that restore it exactly. */
 export function float32Text(value: number): string {
   for (let digits = 1; digits < 9; digits += 1) {
     const text = value.toPrecision(digits)

@@ -1,7 +1,10 @@
-/** Numbers that lie this closely are put in their places by a list of all between the first and the last. */
+/**
+ * Maximum range of the numbers, as a multiple of their count, for sorting by a table of all numbers in the
+ * range.
+ */
 const densest = 8
 
-/** The places of whole numbers in their ascending order; of such as are there twice the earlier place comes first. */
+/** Returns the indexes of integers in ascending order of the integers; equal ones retain their order. */
 export function orderOfNumbers(numbers: ArrayLike<number>): Uint32Array {
   let least = Number.POSITIVE_INFINITY
   let most = Number.NEGATIVE_INFINITY
@@ -16,7 +19,7 @@ export function orderOfNumbers(numbers: ArrayLike<number>): Uint32Array {
   return byPlace ?? orderBySorting(numbers)
 }
 
-/** Undefined where a number is there twice. */
+/** Sorts by a table; undefined if a number occurs twice. */
 function orderByPlace(numbers: ArrayLike<number>, least: number, width: number): Uint32Array | undefined {
   const places = new Uint32Array(width)
   for (let at = 0; at < numbers.length; at += 1) places[(numbers[at] as number) - least] = at + 1

@@ -1,14 +1,14 @@
-/** Returns the value of a key that comes from outside; undefined for inherited keys. */
+/** Returns the value of an untrusted key; undefined for inherited keys. */
 export function ownValue<Value>(table: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined
 }
 
-/** The keys of a record, in their order, as what they are. */
+/** Returns the keys of a record in their order, with their literal types. */
 export function keysOf<K extends string>(record: Readonly<Record<K, unknown>>): K[] {
   return Object.keys(record) as K[]
 }
 
-/** The keys of a record by their numbers. */
+/** Returns the keys of a record by their numbers. */
 export function keysById<K extends string>(record: Readonly<Record<K, number>>): ReadonlyMap<number, K> {
   return new Map(keysOf(record).map((key) => [record[key], key]))
 }
@@ -18,7 +18,7 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** True if it is an integer. */
+/** True if a value is an integer. */
 export function isWhole(value: unknown): value is number {
   return Number.isSafeInteger(value)
 }

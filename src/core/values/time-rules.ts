@@ -16,9 +16,9 @@ export interface TimeRule {
   shortOffset?: boolean
   /** Accepts offsets of any two numbers, also beyond a day, and an offset that ends with its colon. */
   anyOffset?: boolean
-  /** Most hours of an offset; default 23. */
+  /** Maximum hours of an offset; default 23. */
   mostOffsetHours?: number
-  /** Hours to 23 and seconds to 59 alone: no leap second, no end of a day. */
+  /** True to refuse `24:00:00` and leap seconds. */
   plainClock?: boolean
   /** `yyyy-MM` and `yyyy`, which mean their first moment. */
   reduced?: boolean
@@ -37,22 +37,22 @@ export interface TimeRule {
 /** RFC 3339, section 5.6, with its note (a blank for the `T`, lower case), times without seconds or zone too. */
 export const rfc3339: TimeRule = { blank: true, lowerCase: true }
 
-/** ISO 8601 as files write it: what every reader of a declared date or time takes. */
+/** ISO 8601 in files: accepted by every reader of declared dates and times. */
 export const isoDateTime: TimeRule = { ...rfc3339, comma: true, shortOffset: true }
 
 /** With `xs:gYearMonth` and `xs:gYear` of XML Schema. */
 export const xmlDateTime: TimeRule = { ...isoDateTime, reduced: true }
 
-/** DATETIME of GeoPackage; whatever offset they have, it has always been taken there. */
+/** DATETIME of GeoPackage, with any offset, for compatibility. */
 export const geopackageDateTime: TimeRule = { ...isoDateTime, anyOffset: true }
 
-/** Texts that a transformation makes dates of. */
+/** Texts that a transformation converts to dates. */
 export const textDateTime: TimeRule = { ...isoDateTime, reduced: true, basic: true, trims: true }
 
-/** Texts that go into a column of dates that exists: nothing may be lost. */
+/** Texts for an existing column of dates, without loss. */
 export const storedDateTime: TimeRule = { ...geopackageDateTime, exactFraction: true }
 
-/** Parameters and forms of monitoring: offsets that are in use, and no time that a clock does not show. */
+/** Parameters and forms of monitoring: only offsets in use and times that a clock shows. */
 export const parameterDateTime: TimeRule = {
   ...isoDateTime,
   queryBlanks: true,

@@ -17,10 +17,10 @@ export function isZone(zone: string): boolean {
   }
 }
 
-/** The days of a zone. */
+/** Computes the days of a time zone. */
 export class ZoneDays {
   readonly #format: Intl.DateTimeFormat
-  /** Days by quarter of an hour: no zone begins its day within one. */
+  /** Cached days by quarter of an hour: days of all zones start at a quarter of an hour. */
   readonly #known = new Map<number, ZoneDay>()
 
   /** `zone`: an IANA name, such as Europe/Berlin; throws `RangeError` if it is not supported. */
@@ -49,12 +49,15 @@ export class ZoneDays {
     return day
   }
 
-  /** Number of the date at a time, in days since 1970. */
+  /** Returns the date at a time, in days since 1970. */
   dateNumber(seconds: number): number {
     return Date.parse(`${this.#dateOf(seconds)}T00:00:00Z`) / 86_400_000
   }
 
-  /** The first second in `(from, to]` whose date is so; dates never go back. */
+  /**
+   * Returns the first second in `(from, to]` whose date satisfies the condition, by binary search: dates
+   * never decrease.
+   */
   #first(from: number, to: number, isSo: (date: string) => boolean): number {
     let [before, after] = [Math.floor(from), Math.floor(to)]
     while (after - before > 1) {

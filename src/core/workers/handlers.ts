@@ -30,7 +30,7 @@ export class Transfer<T> {
  */
 export type Handlers = { readonly [name: string]: (argument: never, context: never) => unknown }
 
-/** The names under which a worker may be called. */
+/** Names of the handlers of a worker. */
 export type HandlerName<H extends Handlers> = Extract<keyof H, string>
 
 type ArgumentOf<H extends Handlers, K extends keyof H> =
@@ -62,8 +62,8 @@ export type ChunkOf<H extends Handlers, K extends keyof H> =
  */
 export interface CallLimits {
   /**
-   * Asks the handler to stop. A worker that does not stop within `graceMs` is killed. A call that the worker
-   * has not begun ends at once, and the worker stays. The call throws the signal's reason.
+   * Stops the handler. A worker that does not stop within `graceMs` is killed. A call that the worker has not
+   * begun ends immediately and the worker is not killed. The call throws the signal's reason.
    */
   signal?: AbortSignal | undefined
   /** CPU time that the call may use, without the time in which it waits for the caller. Then the worker is killed. */

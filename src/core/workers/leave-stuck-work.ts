@@ -1,4 +1,4 @@
-/** Work did not end after its abort signal and was abandoned. */
+/** The error for work that did not end after its abort signal and was abandoned. */
 export class WorkLeft extends Error {
   constructor(patienceMs: number, cause: unknown) {
     super(`It did not end within ${patienceMs / 1000} s though it was told to, and was left to itself`, {
@@ -9,8 +9,8 @@ export class WorkLeft extends Error {
 }
 
 /**
- * The result of `work`; throws `WorkLeft` where it does not end within `patienceMs` after the signal. What such work does
- * later must not count any more.
+ * Returns the result of `work`. Throws `WorkLeft` if it does not end within `patienceMs` after the signal;
+ * the caller must ignore later effects of such work.
  */
 export async function leaveStuckWork<T>(
   work: Promise<T>,

@@ -4,7 +4,7 @@ import type { ErrorData } from './error-codec.ts'
 
 /** Messages from the caller to a worker. */
 export type ToWorker =
-  /** The first of all. */
+  /** The first message. */
   | { type: 'start'; data: unknown; guard?: Guard | undefined }
   /**
    * `ahead`: maximum number of stream chunks in flight. `beatMs`: interval of `beat`. `reportBegun`: send
@@ -51,5 +51,5 @@ export type FromWorker =
   /** The end of a `reset`. */
   | { type: 'reset' }
 
-/** Memory that goes over to the other thread instead of being copied. */
+/** Memory that is transferred to the other thread instead of being copied. */
 export type TransferList = readonly TransferListItem[]

@@ -1,6 +1,6 @@
 import { getEnvironmentData, isMainThread, setEnvironmentData, threadId } from 'node:worker_threads'
 
-/** Number of locks for all names: names with the same lock wait for each other briefly without need. */
+/** Number of locks for all names. Names that share a lock wait for each other briefly. */
 const slotCount = 1024
 const slotsKey = 'terrane-turns'
 const longestWaitMs = isMainThread ? 250 : 5000
@@ -13,7 +13,7 @@ function openSlots(): Int32Array {
   const given = getEnvironmentData(slotsKey)
   if (given instanceof SharedArrayBuffer) return new Int32Array(given)
   const made = new SharedArrayBuffer(slotCount * Int32Array.BYTES_PER_ELEMENT)
-  // Threads that are started from now on have it.
+  // Makes the slots available in threads that are started from now on.
   setEnvironmentData(slotsKey, made as unknown as Parameters<typeof setEnvironmentData>[1])
   return new Int32Array(made)
 }

@@ -12,12 +12,12 @@ type Pass = (message: ProcessNews) => void
 const subjects = new Map<string, (news: unknown) => void>()
 let passOn: Pass | undefined
 
-/** In a child process: forwards messages to the parent process. */
+/** Sets how a child process forwards messages to its parent process. */
 export function passNewsOn(pass: Pass): void {
   passOn = pass
 }
 
-/** In the parent process: delivers a message of a child process. */
+/** Delivers a message of a child process, in the parent process. */
 export function takeNews({ subject, news }: ProcessNews): void {
   subjects.get(subject)?.(news)
 }
@@ -38,7 +38,7 @@ export function hearEnds(hear: (ended: Ended) => void): void {
   endListeners.add(hear)
 }
 
-/** In the process that started a thread or child process. */
+/** Announces the end of a thread or child process, in the process that started it. */
 export function tellEnd(ended: Ended): void {
   for (const hear of endListeners) hear(ended)
 }

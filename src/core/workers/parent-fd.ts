@@ -1,4 +1,2 @@
-/**
- * File descriptor in a child process: the read end of a pipe that the parent holds open as long as it lives.
- */
+/** File descriptor in a child process: the read end of a pipe that the parent keeps open while it runs. */
 export const parentFd = 4

@@ -16,9 +16,9 @@ interface Side {
   /** CPU time of the worker; undefined where it cannot be measured. */
   cpuMs(): number | undefined
   isIdle(): boolean
-  /** The caller has its result or error. */
+  /** Called when the caller has its result or error. */
   onSettled(): void
-  /** The worker has nothing more to report about the call. */
+  /** Called when the worker will send no more reports about the call. */
   onDone(): void
 }
 
@@ -88,12 +88,12 @@ export class PendingCall {
     return this.#result.promise
   }
 
-  /** The call was sent to the worker. */
+  /** Call when the call was sent to the worker. */
   start(): void {
     if (!this.#isSettled) this.#options.signal?.addEventListener('abort', this.#abort, { once: true })
   }
 
-  /** The worker runs the handler: limits start. `cpuMs`: CPU time of the worker at this moment. */
+  /** Starts the limits, when the worker runs the handler. `cpuMs`: CPU time of the worker at this moment. */
   begin(cpuMs?: number): void {
     if (this.#isBegun || this.#isDone) return
     this.#isBegun = true
@@ -117,7 +117,7 @@ export class PendingCall {
       this.#done()
     } else if (report.type === 'error') this.fail(this.#reasonOr(unpackError(report.error)))
     else if (report.type === 'notice') this.#options.onNotice?.(report.notice)
-    else if (report.type === 'ask') void this.#answer(report.ask, report.query)
+    else if (report.type === 'ask') void this.#respond(report.ask, report.query)
     else if (report.type === 'chunk') {
       this.#chunks.push({ value: report.value })
       this.#wake()
@@ -129,7 +129,9 @@ export class PendingCall {
     this.#done()
   }
 
-  /** The next chunk; undefined after the last. Chunks that came before an error are given before it. */
+  /**
+   * Returns the next chunk; undefined after the last one. Chunks received before an error are returned first.
+   */
   async next(): Promise<{ value: unknown } | undefined> {
     for (;;) {
       const chunk = this.#chunks.shift()
@@ -147,7 +149,7 @@ export class PendingCall {
     }
   }
 
-  /** The worker waits for who called it. */
+  /** Pauses the limits while the worker waits for the caller. */
   pause(): void {
     this.#pauses += 1
     this.#deadline?.pause()
@@ -196,7 +198,7 @@ export class PendingCall {
     return signal?.aborted === true ? signal.reason : error
   }
 
-  async #answer(ask: number, query: unknown): Promise<void> {
+  async #respond(ask: number, query: unknown): Promise<void> {
     const id = this.#id
     this.pause()
     try {

@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { WorkerEnded } from './worker-handle.ts'
 
-/** Attempts altogether. */
+/** Maximum number of attempts. */
 const maxAttempts = 3
 const pauseMs = 1000
 
 /** Options of `retryEnded`. */
 export interface RetryOptions {
   signal: AbortSignal
-  /** Failures that pass, besides the end of a worker from outside. */
+  /** True for further temporary failures, in addition to a worker killed from outside. */
   isPassing?(error: unknown): boolean
   onRetry?(error: unknown): void
 }

@@ -34,8 +34,9 @@ export function serveWork<H extends Handlers, Data = unknown>(make: H | Make<H, 
   let begun = 0
 
   /**
-   * Reads abort messages queued behind a call: a caller that has left must cost nothing. The first round may end before
-   * the next read of messages. Another call that begins meanwhile may block the thread: then starts again.
+   * Handles abort messages that are queued behind a call, so that no work is done for a caller that has left.
+   * One event loop iteration may not be sufficient to read them. Repeats this if another call that began
+   * meanwhile may have blocked the thread.
    */
   async function readAborts(): Promise<void> {
     for (let rounds = 0; rounds < 2; rounds += 1) {
@@ -121,10 +122,10 @@ class ServedCall implements CallContext<unknown, unknown> {
   readonly ask = (query: unknown): Promise<unknown> => {
     this.signal.throwIfAborted()
     this.#requested += 1
-    const answer = Promise.withResolvers<unknown>()
-    this.#queries.set(this.#requested, answer)
+    const response = Promise.withResolvers<unknown>()
+    this.#queries.set(this.#requested, response)
     this.#send({ type: 'ask', id: this.#id, ask: this.#requested, query })
-    return answer.promise
+    return response.promise
   }
 
   take(message: Message<'abort' | 'more' | 'answer' | 'refuse'>): void {

@@ -14,9 +14,9 @@ import { WorkerEnded, WorkerHandle } from './worker-handle.ts'
 
 /** Data and memory limit of a child process. */
 export interface ProcessOptions extends StartOptions {
-  /** Most that JavaScript may fill; default 512 MB. */
+  /** Maximum size of the JavaScript heap; default 512 MB. */
   maxHeapMb?: number
-  /** Added to its small environment. */
+  /** Additional environment variables. */
   env?: Record<string, string>
 }
 
@@ -63,7 +63,7 @@ function openProcess(
   child.on('exit', (_code, signal) => {
     if (signal !== null) end(`was ended by ${signal}`, signal)
   })
-  // Its last words have come by then.
+  // All output and messages have arrived by then.
   child.on('close', (code) => {
     if (child.pid !== undefined) tellEnd({ pid: child.pid })
     end(`has ended with code ${code}`)

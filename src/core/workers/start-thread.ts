@@ -13,7 +13,7 @@ export interface ThreadOptions extends StartOptions {
   maxOldGenerationSizeMb?: number
 }
 
-/** A small young generation: the default lets each thread keep some 50 MB of what is garbage already. */
+/** A small young generation: with the default each thread retains some 50 MB of garbage. */
 const maxYoungGenerationSizeMb = 8
 
 /** Starts a thread whose file calls `serveWork`: `startThread<typeof handlers>(new URL('./x.ts', import.meta.url))`. */

@@ -10,7 +10,7 @@ import { NotBegun } from './worker-handle.ts'
 export interface WorkPoolOptions<H extends Handlers> {
   /** Starts one more worker: `(options) => startThread(file, options)` or `startProcess`. */
   start(options: Pick<StartOptions, 'onEnd'>): WorkerHandle<H>
-  /** Workers at the same time; calls that find none free wait in the order in which they came. */
+  /** Maximum number of workers; further calls wait in the order of arrival. */
   limit: number
   /** Concurrent calls per worker, for calls that mostly wait. Default: one. */
   share?: number
@@ -21,7 +21,7 @@ export interface WorkPoolOptions<H extends Handlers> {
   heavyLimit?: number
   /** Number of concurrent calls of one owner. Default: all. */
   ownerLimit?: number
-  /** Stay without work once they were started, which the first call does. Default: none. */
+  /** Number of idle workers that are retained. Default: none. */
   kept?: number
   /** Idle time after which a worker beyond the minimum ends; default 3 seconds. */
   surplusMs?: number
@@ -35,7 +35,7 @@ interface Member<H extends Handlers> {
   calls: number
   /** Key of the last call. */
   key: string | undefined
-  /** Ends it when it has been without work long enough. */
+  /** Timer that ends the worker after the idle time. */
   leaving: NodeJS.Timeout | undefined
 }
 
@@ -66,7 +66,7 @@ function placeOptions({ owner = workOwner(), resource, isHeavy, signal }: Assign
   return { owner, resource, isHeavy, signal }
 }
 
-/** Several threads or processes that do the same. */
+/** A pool of threads or processes with the same handlers. */
 export class WorkPool<H extends Handlers> {
   readonly #options: WorkPoolOptions<H>
   readonly #queue: WorkQueue
@@ -85,12 +85,12 @@ export class WorkPool<H extends Handlers> {
     return this.#queue.running
   }
 
-  /** Calls that wait for a worker. */
+  /** Number of calls that wait for a worker. */
   get waiting(): number {
     return this.#queue.waiting
   }
 
-  /** Workers that have started and wait for work. */
+  /** Number of started workers without work. */
   get idle(): number {
     return this.#idle.length
   }
@@ -100,8 +100,8 @@ export class WorkPool<H extends Handlers> {
     name: K,
     ...parameters: CallParameters<H, K, Preference>
   ): Promise<ResultOf<H, K>> {
-    const place = placeOptions(parameters[1] ?? {})
-    const leave = this.#queue.enterNow(place) ?? (await this.#queue.enter(place))
+    const placement = placeOptions(parameters[1] ?? {})
+    const leave = this.#queue.enterNow(placement) ?? (await this.#queue.enter(placement))
     try {
       return await this.callNow(name, ...parameters)
     } finally {

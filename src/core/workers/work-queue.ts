@@ -28,7 +28,9 @@ export interface ItemGroup {
 export interface PlaceOptions {
   /** Items with the same key run one after the other. */
   key?: string | undefined
-  /** On whose behalf the item runs. Capacity is shared fairly between owners; items without owner share one. */
+  /**
+   * Owner of the item. Capacity is shared fairly between owners; items without an owner count as one owner.
+   */
   owner?: string | undefined
   /** Subject of the item, such as a layer. The share of an owner is divided fairly between its resources. */
   resource?: string | undefined
@@ -56,7 +58,7 @@ interface Account {
 }
 
 interface Owner extends Account {
-  /** By name. */
+  /** Accounts of the resources of an owner, by name. */
   resources: Map<string | undefined, Account>
 }
 
@@ -71,7 +73,7 @@ export class WorkQueue {
   readonly #heavyLimit: number
   readonly #ownerLimit: number
   readonly #maxWaiting: WorkQueueOptions['maxWaiting']
-  /** Items whose key is free: they wait for the limits alone. In order of arrival. */
+  /** Items whose key is free, in order of arrival; they wait only for the limits. */
   readonly #ready: Waiter[] = []
   /** Items that wait for their key. A key is present while an item holds it or is ready to run with it. */
   readonly #lines = new Map<string, Waiter[]>()
@@ -253,9 +255,9 @@ export class WorkQueue {
       this.#fill()
     } else if (waiter.key !== undefined) {
       const line = this.#lines.get(waiter.key) ?? []
-      const place = line.indexOf(waiter)
-      if (place < 0) return
-      line.splice(place, 1)
+      const index = line.indexOf(waiter)
+      if (index < 0) return
+      line.splice(index, 1)
       this.#stopWaiting(waiter)
     }
     turn.reject(reason)

@@ -8,14 +8,15 @@ import { findBundle } from '../bundle/server-bundle.mjs'
 const sourceFolder = dirname(dirname(import.meta.dirname))
 
 /**
- * Returns what to start for the source file of a worker: its bundled form where this process runs from a bundle, or
- * runs the sources that a bundle was made of; otherwise the file itself. A worker starts others as it was started.
+ * Returns the file to start for a worker: the bundled one if this process runs from a bundle, or runs the
+ * sources from which a bundle was built; otherwise the source file itself. Workers start other workers in the
+ * same form.
  */
 export function workerEntry(source: URL): URL {
   const path = fileURLToPath(source)
   const folder = usedBundle()
   if (folder === undefined || !path.startsWith(sourceFolder + sep)) return source
-  // As `entryName` of `scripts/setup/server.mjs` names it.
+  // Same name as `entryName` of `scripts/setup/server.mjs` returns.
   const name = relative(sourceFolder, path).replace(/\.ts$/, '').replaceAll(sep, '.')
   const bundled = join(folder, `${name}.js`)
   return existsSync(bundled) ? pathToFileURL(bundled) : source

@@ -18,11 +18,11 @@ export interface Carrier {
   post(message: ToWorker, transfer?: TransferList): void
   /** Sets whether the worker keeps this process alive. */
   hold(isHeld: boolean): void
-  /** Ends it by force. */
+  /** Terminates it. */
   kill(): void
   /** Makes it available to another starter instead of ending it. Absent if that is impossible. */
   release?(): Promise<void>
-  /** CPU time that it has used; undefined where it cannot be measured. `tid`: what it reported when it was ready. */
+  /** Returns its CPU time; undefined if it cannot be measured. `tid`: thread id that it reported when it was ready. */
   cpuMs(tid: number | undefined): number | undefined
   /** True if it waits for something else than a processor. */
   isIdle(tid: number | undefined): boolean
@@ -31,24 +31,24 @@ export interface Carrier {
 /** Events of a thread or process. */
 export interface CarrierEvents {
   onMessage(message: FromWorker): void
-  /** It has ended, by whatever reason. */
+  /** Called when it has ended, for any reason. */
   onEnd(error: Error): void
 }
 
 /** Options for starting any worker. */
 export interface StartOptions {
-  /** Given to the function that makes the handlers; plain data. */
+  /** Plain data passed to the function that creates the handlers. */
   data?: unknown
   /** Receives notices outside calls. */
   onReport?(notice: unknown): void
   /**
-   * The worker ended by itself, or was killed because a call exceeded its limit: running calls have failed,
-   * and later calls fail.
+   * Called when the worker ended by itself, or was killed because a call exceeded its limit. Running calls
+   * have failed, and later calls fail.
    */
   onEnd?(error: Error): void
 }
 
-/** A thread or process ended before it completed the call. */
+/** The error for a thread or process that ended before it completed the call. */
 export class WorkerEnded extends Error {
   readonly code = 'worker-ended'
   /** The signal that ended a process. */
@@ -61,7 +61,7 @@ export class WorkerEnded extends Error {
   }
 }
 
-/** The worker died before it began the call: another worker can take it. */
+/** The error for a worker that ended before it began the call, so that another worker can take the call. */
 export class NotBegun extends WorkerEnded {}
 
 type AnyOptions = CallOptions<unknown, unknown, unknown>
@@ -83,7 +83,7 @@ export class WorkerHandle<H extends Handlers> {
   readonly #onEnd: StartOptions['onEnd']
   readonly #start: Stopwatch
   #count = 0
-  /** Calls whose callers wait. */
+  /** Number of calls whose callers are waiting. */
   #waiting = 0
   #isReady = false
   #canReset = false
@@ -117,7 +117,7 @@ export class WorkerHandle<H extends Handlers> {
     return this.#isReady
   }
 
-  /** Why it takes no more calls; undefined while it does. */
+  /** Why it accepts no more calls; undefined if it does. */
   get endedBy(): Error | undefined {
     return this.#end
   }

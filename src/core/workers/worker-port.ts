@@ -4,13 +4,15 @@ import type { FromWorker, ToWorker, TransferList } from './messages.ts'
 import { passNewsOn } from './news.ts'
 import { workerEntry } from './worker-entry.ts'
 
-/** The way from a thread or child process to who started it. */
+/** Connection from a thread or child process to its starter. */
 export interface WorkerPort {
   post(message: FromWorker, transfer?: TransferList): void
   listen(onMessage: (message: ToWorker) => void): void
 }
 
-/** Throws where neither `startThread` nor `startProcess` started this. */
+/**
+ * Opens the connection. Throws if neither `startThread` nor `startProcess` started this thread or process.
+ */
 export function openWorkerPort(): WorkerPort {
   mapStackTraces()
   const port = parentPort

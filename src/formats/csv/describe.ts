@@ -85,8 +85,8 @@ class TableSurvey {
   }
 
   /**
-   * If some cells are quoted and others not, quotes mean that the column is text; if all are quoted, they
-   * mean nothing.
+   * Returns the type of a column. If only some cells are quoted, quotes mean text; if all are quoted, quotes
+   * are ignored.
    */
   typeOf({ type, hasQuoted }: ColumnSurvey): AttributeType {
     return hasQuoted && this.#hasPlain ? 'text' : type.type

@@ -107,7 +107,7 @@ function wkbOfJson(text: string): Uint8Array {
   return geometryFromJson(text).finish().bytes
 }
 
-/** The SRID of EWKB; 0 where it has none. */
+/** Returns the SRID of EWKB; 0 if there is none. */
 function sridOf(view: DataView): number {
   if (view.byteLength < 9) return 0
   const isLittle = view.getUint8(0) === 1

@@ -38,12 +38,15 @@ function hasTypedColumn(header: Row, rows: readonly Row[]): boolean {
   })
 }
 
-/** Lines of a log have the same start. */
+/** True if header and first row start alike, as lines of a log do. */
 function isRepeated(header: Row, [first]: readonly Row[]): boolean {
   return header.some((name, index) => name !== '' && first?.[index] === name)
 }
 
-/** Prose has blanks after commas, and lines that end with a comma. */
+/**
+ * True unless the commas look like those of prose, which has blanks after commas and lines that end with a
+ * comma.
+ */
 function isUnlikeProse(header: Row, firstLine: string): boolean {
   return !header.slice(1).includes('') && !/,[ \t]/.test(firstLine)
 }

@@ -82,13 +82,13 @@ export class FgbRecords {
   }
 
   /** Offset of the current feature, including its length field. */
-  get place(): number {
+  get offset(): number {
     return this.#next - 4 - (this.end - this.start)
   }
 
-  /** Steps to feature `number` at offset `place`. Throws `FormatError` if there is none. */
-  async seek(place: number, number: number): Promise<void> {
-    this.#next = place
+  /** Steps to feature `number` at `offset`. Throws `FormatError` if there is none. */
+  async seek(offset: number, number: number): Promise<void> {
+    this.#next = offset
     this.count = number - 1
     if (!this.tryNext() && !(await this.load())) throw this.#cutShort(4, 0)
   }
@@ -102,8 +102,8 @@ export class FgbRecords {
   }
 
   #cutShort(requested: number, left: number): FormatError {
-    const place = `Feature ${this.count + 1}, at byte ${this.#next}, takes ${requested} bytes`
-    return new FormatError(`The FlatGeobuf data are cut short or damaged: ${place}, ${left} are left`, {
+    const featureText = `Feature ${this.count + 1}, at byte ${this.#next}, takes ${requested} bytes`
+    return new FormatError(`The FlatGeobuf data are cut short or damaged: ${featureText}, ${left} are left`, {
       code: 'truncated',
     })
   }
@@ -175,8 +175,8 @@ export class FgbFeatures {
 
   /** Records the low and high half of the offset of the feature. */
   #notePlace(): void {
-    const { place } = this.#records
-    this.#places.note(this.#builder.rowCount, place % 2 ** 32, Math.floor(place / 2 ** 32))
+    const { offset } = this.#records
+    this.#places.note(this.#builder.rowCount, offset % 2 ** 32, Math.floor(offset / 2 ** 32))
   }
 
   /** Sets where the readers of values append. */
@@ -217,7 +217,7 @@ export class FgbFeatures {
     }
   }
 
-  /** Pairs of a column number and a value, in any order. */
+  /** Appends the properties: pairs of a column number and a value, in any order. */
   #appendProperties(feature: number, builder: BatchBuilder, readers: FgbValueReader[]): void {
     const buffer = this.#buffer
     if (buffer.field(feature, columnsSlot) !== 0) {

@@ -17,7 +17,7 @@ export class ValueError extends Error {
   }
 }
 
-/** Appends the value at `at` to its column and returns the offset behind it. Throws `ValueError`. */
+/** Appends the value at `at` to its column and returns the offset after it. Throws `ValueError`. */
 export type FgbValueReader = (view: DataView, bytes: Uint8Array, at: number, end: number) => number
 
 const fixedBytes: Partial<Record<FgbColumnType, number>> = {

@@ -13,12 +13,12 @@ import { appendInferred } from './inferred-value.ts'
 const maxBytes = 4 << 20
 const propertyForm = /<PropertyDefn>\s*<Name>([^<]+)<\/Name>[\s\S]*?<\/PropertyDefn>/g
 const typeForm = /<DeclaredType>(\w+)<\/DeclaredType>/
-/** A date of XML Schema may have a zone, which says nothing about the day. */
+/** A date of XML Schema with an optional time zone, which does not affect the day. */
 const dateZone = /^(\d{4}-\d\d-\d\d)(?:Z|[+-]\d\d:\d\d)$/
 
 /**
- * Returns the types that the `.gfs` beside a GML file declares, by attribute. Terrane writes it for the
- * features of a WFS; GDAL, which reads all attributes as text, ignores the element with the type.
+ * Returns the attribute types that the `.gfs` file of a GML file declares. Terrane writes such files for
+ * features of a WFS. GDAL reads all attributes as text and ignores the element with the type.
  */
 export async function readDeclaredTypes({ sidecars }: DataFile): Promise<ReadonlyMap<string, AttributeType>> {
   const types = new Map<string, AttributeType>()

@@ -10,7 +10,7 @@ import { withGdalSource } from './gdal-programs.ts'
 
 /** Maximum CPU time to find out whether GDAL opens the file, in milliseconds. */
 const probeTimeoutMs = 20_000
-/** Only the limit on its CPU time ends a check. */
+/** Never aborts: only the limit on CPU time ends a check. */
 const endless = new AbortController().signal
 const texts = new WeakMap<Uint8Array, string>()
 

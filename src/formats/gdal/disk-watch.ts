@@ -76,11 +76,11 @@ export async function withDiskWatch<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const full = new AbortController()
-  const look = async (): Promise<void> => {
+  const check = async (): Promise<void> => {
     if ((await sizeOf(limit.folder)) > limit.maxBytes) full.abort(tooLarge(limit.maxBytes))
     if ((await freeBytes(limit.folder)) <= 0) full.abort(diskFull())
   }
-  const timer = setInterval(() => void look().catch(() => undefined), lookEveryMs)
+  const timer = setInterval(() => void check().catch(() => undefined), lookEveryMs)
   try {
     return await work(AbortSignal.any([signal, full.signal]))
   } finally {

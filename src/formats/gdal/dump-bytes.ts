@@ -49,7 +49,7 @@ export function parseBytea(source: Uint8Array, start: number, end: number): Uint
   return bytes.subarray(0, length)
 }
 
-/** Three octal digits, at most 377. */
+/** Parses three octal digits, at most 377. */
 function octalByte(source: Uint8Array, at: number, end: number): number | undefined {
   if (at + 3 > end) return undefined
   let value = 0

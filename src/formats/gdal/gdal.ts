@@ -27,7 +27,7 @@ function declared(wkt: string | undefined): CrsDeclaration | undefined {
   return srs === undefined ? { wkt } : { srs, wkt }
 }
 
-/** Types of attributes that a file declares beside texts. */
+/** Attribute types that a file declares, for attributes that GDAL reads as text. */
 type DeclaredTypes = ReadonlyMap<string, AttributeType>
 
 /** Yields the layers of an open source. */

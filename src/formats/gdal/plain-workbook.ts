@@ -16,7 +16,7 @@ const maxBytes = 4 * 1024 ** 3
 /** Maximum size of a part that is loaded whole, and of one row, cell or shared string. */
 const maxHeld = 64 << 20
 
-/** Days between the epochs of 1900 and 1904 (ISO/IEC 29500-1, section 18.17.4.1). */
+/** Days between the 1900 and 1904 epochs (ISO/IEC 29500-1, section 18.17.4.1). */
 const daysTo1904 = 1462
 /** Built-in number formats of dates, and the one of dates with a time (section 18.8.30). */
 const dateFormats = new Set([14, 15, 16, 17, 27, 28, 29, 30, 31, 36, 50, 51, 52, 53, 54, 55, 56, 57, 58])
@@ -29,7 +29,7 @@ const strings = /^xl\/sharedStrings\.xml$/i
 const styles = /^xl\/styles\.xml$/i
 const workbookPart = /^xl\/workbook\.xml$/i
 
-/** States of workbooks that GDAL reads right, so that they are not scanned at each opening. */
+/** Caches states of workbooks that GDAL reads correctly, so that they are not scanned again. */
 const readable = new BoundedCache<string, true>(500)
 
 async function fileState(path: string): Promise<string> {

@@ -73,7 +73,7 @@ export class LayerSurvey {
   #typeOf(index: number): AttributeType {
     const declared = this.#declared[index]
     const found = this.#examples[index] === undefined ? undefined : this.#types[index]?.type
-    // MapServer declares dates as instants, too.
+    // MapServer declares dates as timestamps too.
     if (declared?.doesFit !== true || (declared.type === 'timestamp' && found === 'date'))
       return found ?? 'text'
     return declared.type

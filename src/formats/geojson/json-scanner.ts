@@ -156,7 +156,7 @@ export class JsonScanner {
       }
       return at + 5
     }
-    // The escapes " \ / b f n r t.
+    // The permitted escapes are " \ / b f n r t.
     const isKnown =
       byte === 0x22 ||
       byte === 0x5c ||

@@ -25,7 +25,7 @@ export function isRowError(error: unknown): error is Error {
 
 /**
  * Reads the JSON value at the scanner as one record; a value that is not a loadable feature becomes a reject.
- * Syntax errors and `outOfBytes` are rethrown after discarding the record.
+ * Syntax errors and `outOfJsonBytes` are rethrown after discarding the record.
  */
 export function takeRecord(scanner: JsonScanner, sink: RecordSink, row: number, isObject: boolean): void {
   const start = scanner.at

@@ -82,8 +82,8 @@ export function findTable(db: DatabaseSync, name: string): GeoPackageTable | und
 export function withIdentity(table: GeoPackageTable): GeoPackageTable {
   const { idColumn, schema } = table
   if (idColumn === undefined) return table
-  const place = table.columns.findIndex(({ name }) => name === idColumn)
-  const index = table.columns.slice(0, place).filter(({ attribute }) => attribute >= 0).length
+  const idIndex = table.columns.findIndex(({ name }) => name === idColumn)
+  const index = table.columns.slice(0, idIndex).filter(({ attribute }) => attribute >= 0).length
   const identity: Attribute = { name: idColumn, type: 'int64', isIdentity: true }
   return {
     ...table,

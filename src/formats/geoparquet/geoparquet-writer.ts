@@ -92,8 +92,8 @@ export class GeoParquetWriter {
   }
 
   add(batch: FeatureBatch): void {
-    for (const [place, column] of batch.columns.entries()) {
-      const values = this.#values[place]
+    for (const [index, column] of batch.columns.entries()) {
+      const values = this.#values[index]
       for (let row = 0; row < batch.rowCount; row += 1) values?.push(cellOf(column, row))
       if (column.kind === 'var') this.#bytes += column.bytes.length
     }
@@ -124,7 +124,7 @@ export class GeoParquetWriter {
     if (this.#schema.geometry !== undefined) names.push(this.#schema.geometry.name)
     const rows = this.#values[0]?.length ?? 0
     if (rows === 0) return
-    const columnData = names.map((name, place) => ({ name, data: this.#values[place] ?? [] }))
+    const columnData = names.map((name, index) => ({ name, data: this.#values[index] ?? [] }))
     void this.#writer.write({ columnData, rowGroupSize: rows })
     this.#values = names.map(() => [])
     this.#bytes = 0

@@ -47,7 +47,7 @@ export class MemberReader {
     return field
   }
 
-  /** The first two links are read; their text and type follow the address in the list of fields. */
+  /** Reads the first two links; their text and type follow the address in the list of fields. */
   #link(sink: RowSink): void {
     const scanner = this.#scanner
     const first = linkFields[this.#links]

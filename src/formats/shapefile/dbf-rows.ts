@@ -32,8 +32,8 @@ export class DbfRows {
   }
 
   /**
-   * Steps to the next row; `isWanted`: whether a row beyond the count in the header is read because it has a
-   * shape.
+   * Steps to the next row. `isSelected`: true if a row beyond the count in the header is read because it has
+   * a shape.
    */
   tryNext(isSelected: boolean): boolean {
     const { headerBytes, recordBytes, possibleRows, declaredRows } = this.#header

@@ -41,13 +41,13 @@ export class DbfScan {
       const fitting = Math.min(Math.floor(window.available / recordBytes), limit - this.rows)
       const chunk = window.bytes.subarray(window.at, window.at + fitting * recordBytes)
       const rows = rowsBeforeEnd(chunk, recordBytes, header.declaredRows - this.rows)
-      this.#look(chunk.subarray(0, rows * recordBytes), recordBytes)
+      this.#scanChunk(chunk.subarray(0, rows * recordBytes), recordBytes)
       this.rows += rows
       if (rows < fitting) return
     }
   }
 
-  #look(chunk: Uint8Array, recordBytes: number): void {
+  #scanChunk(chunk: Uint8Array, recordBytes: number): void {
     for (let at = 0; at < chunk.length; at += recordBytes) if (chunk[at] === 0x2a) this.deleted += 1
     for (const index of this.#numbers) {
       const { field } = this.#columns[index] as DbfColumn

@@ -166,7 +166,7 @@ function floatReader(builder: FixedBuilder, width: number): DbfValueReader {
   }
 }
 
-/** `YYYYMMDD`; blanks and zeros mean null. */
+/** Returns a reader of dates in the form `YYYYMMDD`; blanks and zeros mean null. */
 function dateReader(builder: FixedBuilder): DbfValueReader {
   return (bytes, at) => {
     let digits = 0
@@ -217,7 +217,7 @@ function binaryDoubleReader(builder: FixedBuilder): DbfValueReader {
   }
 }
 
-/** A Julian day number and milliseconds of the day. */
+/** Returns a reader of a Julian day number and milliseconds of the day. */
 function dateTimeReader(builder: BigBuilder): DbfValueReader {
   return (bytes, at) => {
     const view = new DataView(bytes.buffer, bytes.byteOffset + at, 8)
@@ -231,7 +231,7 @@ function dateTimeReader(builder: BigBuilder): DbfValueReader {
   }
 }
 
-/** A 64-bit count of ten-thousandths. */
+/** Returns a reader of currency values: a 64-bit count of ten-thousandths. */
 function currencyReader(builder: VarBuilder): DbfValueReader {
   return (bytes, at) => {
     const value = new DataView(bytes.buffer, bytes.byteOffset + at, 8).getBigInt64(0, true)

@@ -106,10 +106,10 @@ export class RingGroups {
     for (let ring = 0; ring < parts; ring += 1) if (!this.#isEmpty(ring)) bySize.push(ring)
     bySize.sort((a, b) => this.#size(b) - this.#size(a) || a - b)
     this.outerCount = 0
-    for (const [place, ring] of bySize.entries()) {
+    for (const [index, ring] of bySize.entries()) {
       let depth = 0
       let parent = -1
-      for (let before = 0; before < place; before += 1) {
+      for (let before = 0; before < index; before += 1) {
         const around = bySize[before] as number
         if (!this.#contains(around, ring)) continue
         depth += 1

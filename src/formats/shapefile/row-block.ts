@@ -34,7 +34,7 @@ export class RowBlock implements DbfBlock {
     return this.count >= Math.min(maxRows, room) || this.#shapeBytes >= maxShapeBytes
   }
 
-  /** Adds the row at which the readers are; without one if the row lacks that part. */
+  /** Adds the current row of the readers; a reader is undefined if the row lacks that part. */
   add(number: number, shapes: ShapeRecords | undefined, rows: DbfRows | undefined): void {
     const index = this.count
     const length = shapes === undefined || shapes.length < 0 ? -1 : shapes.length
@@ -43,7 +43,7 @@ export class RowBlock implements DbfBlock {
     this.rows[index] = rows === undefined ? -1 : rows.at
     this.starts[index] = shapes === undefined ? 0 : shapes.start
     this.lengths[index] = length
-    this.places[index] = shapes === undefined || length < 0 ? 0 : shapes.place / 2
+    this.places[index] = shapes === undefined || length < 0 ? 0 : shapes.offset / 2
     this.#shapeBytes += length
     if (shapes?.problem === undefined) return
     this.problems.set(index, shapes.problem)

@@ -68,17 +68,17 @@ export class ShapeRecords {
   }
 
   /** Offset of the current record, including its header. */
-  get place(): number {
+  get offset(): number {
     return this.#next - 8 - this.length
   }
 
   /**
-   * Steps to the record at offset `place` with `length` bytes of content. Throws `FormatError` if it is not
+   * Steps to the record at `offset` with `length` bytes of content. Throws `FormatError` if it is not
    * there.
    */
-  async seek(place: number, length: number): Promise<void> {
-    this.#next = place
-    if (this.#window.tryMove(place, 8 + length)) this.#step(length)
+  async seek(offset: number, length: number): Promise<void> {
+    this.#next = offset
+    if (this.#window.tryMove(offset, 8 + length)) this.#step(length)
     else await this.#loadContent(length)
   }
 
@@ -147,11 +147,11 @@ export class ShapeRecords {
 
   #breakOff(requested: number): FormatError {
     const left = this.#size - this.#next
-    const place = `Record ${this.count + 1} of the .shp, at byte ${this.#next}, takes ${requested} bytes`
+    const recordText = `Record ${this.count + 1} of the .shp, at byte ${this.#next}, takes ${requested} bytes`
     if (this.#declaredBytes > this.#size) {
-      return truncated(this.#declaredBytes, this.#size, `${place}, ${left} are left`)
+      return truncated(this.#declaredBytes, this.#size, `${recordText}, ${left} are left`)
     }
-    return new FormatError(`The .shp is damaged: ${place}, but the file ends after ${left}`, {
+    return new FormatError(`The .shp is damaged: ${recordText}, but the file ends after ${left}`, {
       code: 'corrupt',
     })
   }

@@ -34,7 +34,7 @@ export class ShapeScan {
     let pauseAt = pauseAfterWork
     while (records.tryNext() || (await records.load())) {
       if (records.problem !== undefined || records.length < 0) continue
-      this.#look(records.view, records.start, records.length)
+      this.#scanShape(records.view, records.start, records.length)
       if (this.#groups.work < pauseAt) continue
       pauseAt = this.#groups.work + pauseAfterWork
       await setImmediate()
@@ -44,7 +44,7 @@ export class ShapeScan {
   }
 
   /** Skips an unreadable record, which `read` rejects. */
-  #look(view: DataView, start: number, length: number): void {
+  #scanShape(view: DataView, start: number, length: number): void {
     const layout = this.#layout
     try {
       const type = layout.read(view, start, length)

@@ -8,7 +8,7 @@ import { writeGeometryText } from '../../geo/wkb-to-wkt.ts'
 import type { FeatureFormat, FeatureWriter, WrittenAbout } from './feature-format.ts'
 import { WrittenText } from './feature-format.ts'
 
-/** Programs recognize this name as the geometry. */
+/** Column name that other programs recognize as the geometry. */
 const geometryName = 'WKT'
 
 function quoted(text: string): string {

@@ -1,5 +1,5 @@
-// Writers of the formats in which layers are answered and downloaded, loaded with their first use. Knows no
-// store or layer. Start reading at `written-formats.ts`.
+// Writers of the formats of responses and downloads, loaded on first use. Knows no store or layer. Start
+// reading at `written-formats.ts`.
 
 export { GeoParquetWriter } from '../geoparquet/geoparquet-writer.ts'
 export type { FeatureFormat, FeatureWriter, WrittenAbout, WrittenEnd } from './feature-format.ts'

@@ -99,8 +99,8 @@ export class XmlSource {
   }
 
   #where(at: number): string {
-    const place = this.place()
+    const position = this.place()
     const where = `${this.#name} is not readable at byte ${this.#reader.offset + at}`
-    return place === '' ? where : `${where}, ${place}`
+    return position === '' ? where : `${where}, ${position}`
   }
 }

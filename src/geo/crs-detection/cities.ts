@@ -33,7 +33,7 @@ function cities(): City[] {
   return all
 }
 
-/** Degrees of a cell of the index. */
+/** Size of a cell of the index in degrees. */
 const cell = 1
 let cells: Map<number, City[]> | undefined
 

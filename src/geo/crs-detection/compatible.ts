@@ -8,10 +8,10 @@ import { gridPoints, pointsBox } from './grid-points.ts'
 import type { System } from './systems.ts'
 import { systems } from './systems.ts'
 
-/** A system that says nearly the same of some data as a definition without a code. */
+/** A CRS in which some data have nearly the same position as by a definition without a code. */
 export interface CompatibleCrs {
   system: System
-  /** Maximum distance from the position by the definition. */
+  /** Maximum distance from the position by the definition, in metres. */
   metres: number
   /** Location of the data: west, south, east, north in degrees. */
   falls: [number, number, number, number]

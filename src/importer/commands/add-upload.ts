@@ -20,7 +20,7 @@ import type { ImportLocks, RunningTable } from '../runtime/runtime.ts'
 
 export interface AddUploadDeps {
   making: MakeDeps
-  look: InspectDeps
+  inspecting: InspectDeps
   locks: ImportLocks
   running: RunningTable
 }
@@ -32,7 +32,7 @@ function refuseBusy(record: ImportRecord): void {
 
 /** Returns the upload folder of an import; throws `conflict` if the import accepts no uploads now. */
 export async function openUpload(
-  { making, look, locks }: AddUploadDeps,
+  { making, inspecting, locks }: AddUploadDeps,
   importId: number,
 ): Promise<{ upload: number; folder: string }> {
   return locks.ofImport(importId, async () => {
@@ -44,7 +44,7 @@ export async function openUpload(
       { ...record, nextUpload: upload + 1 },
       now(making.records),
     )
-    return { upload, folder: await makeUploadFolder(look.folders, importId, upload) }
+    return { upload, folder: await makeUploadFolder(inspecting.folders, importId, upload) }
   })
 }
 
@@ -88,9 +88,9 @@ export async function addUpload(
   options: { charset?: string; signal: AbortSignal },
 ): Promise<TaskRecord[]> {
   try {
-    const root = uploadRoot(deps.look.folders, importId)
+    const root = uploadRoot(deps.inspecting.folders, importId)
     return await deps.running.duringRequest(importId, options.signal, async (signal) => {
-      const found = await findInUpload(deps.look.limits, folder, root, signal)
+      const found = await findInUpload(deps.inspecting.limits, folder, root, signal)
       return keepTasks(deps, importId, true, options.charset, found, signal)
     })
   } catch (error) {
@@ -116,7 +116,7 @@ export async function addPath(
     const { opensArchives } = deps.making.kinds.ofSource(source).data
     const options = { unpackFolder, opensArchives }
     return await deps.running.duringRequest(importId, outer, async (signal) => {
-      const found = await findInPath(deps.look, path, options, signal)
+      const found = await findInPath(deps.inspecting, path, options, signal)
       const isUploaded = unpacked !== undefined && found.unpacked === undefined
       return keepTasks(deps, importId, isUploaded, undefined, found, signal)
     })

@@ -24,7 +24,7 @@ export interface CreateDeps {
   records: Keeping
   catalog: Catalog
   jobs: Jobs
-  look: InspectDeps
+  inspecting: InspectDeps
 }
 
 async function findStoreWorkspace(catalog: Catalog, store: string): Promise<string | undefined> {
@@ -47,17 +47,17 @@ async function resolveWorkspace(catalog: Catalog, newImport: NewImport): Promise
 }
 
 async function resolveSource(
-  look: Pick<InspectDeps, 'roots' | 'vault'>,
+  inspecting: Pick<InspectDeps, 'roots' | 'vault'>,
   request: SourceRequest,
 ): Promise<ImportSource> {
   const { type, path, charset, time, remote, database } = request
-  if (database !== undefined) return resolveDatabase(look, database)
+  if (database !== undefined) return resolveDatabase(inspecting, database)
   const source: ImportSource =
     remote !== undefined
-      ? await resolveRemote(look.roots, look.vault, remote)
+      ? await resolveRemote(inspecting.roots, inspecting.vault, remote)
       : path === undefined
         ? { type, path: '', isOurs: true }
-        : { type, path: await resolveInRoots(path, look.roots), isOurs: false }
+        : { type, path: await resolveInRoots(path, inspecting.roots), isOurs: false }
   return { ...source, charset: charset ?? source.charset, time: time ?? source.time }
 }
 
@@ -73,7 +73,8 @@ export async function createImport(
   const workspace = await resolveWorkspace(deps.catalog, newImport)
   if (newImport.store !== undefined) await deps.catalog.stores.require(workspace, newImport.store)
   await asRequest(() => requirePrograms(newImport.transforms))
-  const source = newImport.source === undefined ? undefined : await resolveSource(deps.look, newImport.source)
+  const source =
+    newImport.source === undefined ? undefined : await resolveSource(deps.inspecting, newImport.source)
   const at = now(deps.records)
   const place = newImport.source?.place
   const isThere = source !== undefined && (source.remote !== undefined || !source.isOurs)
@@ -97,7 +98,7 @@ export async function createImport(
         source === undefined
           ? undefined
           : source.isOurs
-            ? { ...source, path: uploadRoot(deps.look.folders, id) }
+            ? { ...source, path: uploadRoot(deps.inspecting.folders, id) }
             : source,
       user: newImport.user,
       sourceRun: newImport.sourceRun,
@@ -118,15 +119,15 @@ export async function createImport(
 }
 
 /**
- * Takes an id, puts the files of uploads into the folder of the import, and inserts the import. The files are
- * stored before the transaction that names them, where they are not stored in a local folder.
+ * Reserves an id, moves the files of uploads into the folder of the import, and inserts the import. If files
+ * are in a file store, they are stored before the transaction that refers to them.
  */
 async function placeFiles(
-  { records, look }: CreateDeps,
+  { records, inspecting }: CreateDeps,
   { proposedId, source }: NewImport,
   insert: (db: Queryable, id: number) => Promise<CreatedImport>,
 ): Promise<CreatedImport> {
-  const place = async (id: number): Promise<void> => source?.place?.(placedFolder(look.folders, id))
+  const place = async (id: number): Promise<void> => source?.place?.(placedFolder(inspecting.folders, id))
   if (source?.place === undefined || records.files.isLocal) {
     return records.database.transaction(async (db) => {
       const id = await takeImportId(db, proposedId)

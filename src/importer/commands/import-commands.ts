@@ -29,7 +29,7 @@ export interface ImportCommandsDeps {
   base: { records: Keeping; catalog: Catalog; kinds: TaskTypes; pool: LoadPool }
   /** Locks and running work of this process. */
   live: { locks: ImportLocks; running: RunningTable }
-  look: InspectDeps
+  inspecting: InspectDeps
   making: MakeDeps
   starting: StartDeps
   cancel: CancelDeps
@@ -52,16 +52,23 @@ function bind<N, A extends unknown[], R>(work: (needs: N, ...rest: A) => R, need
 }
 
 /** Creates the commands on imports that clients can call. */
-export function createImportCommands({ base, live, look, making, starting, cancel }: ImportCommandsDeps) {
+export function createImportCommands({
+  base,
+  live,
+  inspecting,
+  making,
+  starting,
+  cancel,
+}: ImportCommandsDeps) {
   const { records } = base
   const { jobs } = starting
-  const uploads = { making, look, ...live }
+  const uploads = { making, inspecting, ...live }
   const edits = { ...base, ...live, locator: making.locator }
   const sending = { ...uploads, starting, catalog: base.catalog }
   return {
     /** Creates an import. A synchronous call returns after the tasks exist or, on request, after the run. */
     create: (newImport: NewImport, options: CreateOptions) =>
-      create({ ...base, jobs, look }, newImport, options),
+      create({ ...base, jobs, inspecting }, newImport, options),
     /** Runs all ready tasks; with `isAsync` it returns after the request is stored. */
     run: async (importId: number, { isAsync, signal, check }: RunOptions): Promise<void> => {
       await requireRoom(base, importId)
@@ -111,7 +118,10 @@ export function createImportCommands({ base, live, look, making, starting, cance
   }
 }
 
-/** Refuses a run for whose tasks the workspace has no room. Each task checks again when its load begins. */
+/**
+ * Throws if the tasks of a run would exceed the quota of the workspace. Each task checks the quota again when
+ * its load begins.
+ */
 async function requireRoom(
   { records, catalog }: Pick<ImportCommandsDeps['base'], 'records' | 'catalog'>,
   importId: number,
@@ -123,7 +133,7 @@ async function requireRoom(
 }
 
 async function create(
-  needs: { records: Keeping; catalog: Catalog; jobs: Jobs; look: InspectDeps },
+  needs: { records: Keeping; catalog: Catalog; jobs: Jobs; inspecting: InspectDeps },
   newImport: NewImport,
   { signal, isRunAfter }: CreateOptions,
 ): Promise<ImportRecord> {
@@ -137,17 +147,15 @@ async function create(
 
 export { applyRetention } from './retention.ts'
 
-/**
- * Fetches remote data for an upload that waits for them. Deleting or canceling the import stops the fetch.
- */
+/** Fetches remote data for an upload request. Deleting or canceling the import stops the fetch. */
 async function fetchUpload(
-  { look, running }: { look: InspectDeps; running: RunningTable },
+  { inspecting, running }: { inspecting: InspectDeps; running: RunningTable },
   importId: number,
   location: string,
   folder: string,
   outer: AbortSignal,
 ): Promise<void> {
   await running.duringRequest(importId, outer, (signal) =>
-    fetchInto(look, importId, { location }, folder, signal),
+    fetchInto(inspecting, importId, { location }, folder, signal),
   )
 }

@@ -17,7 +17,7 @@ import { refuseOtherLayer } from '../task-types/task-types.ts'
 
 export interface SubmitCorrectionsDeps {
   making: MakeDeps
-  look: InspectDeps
+  inspecting: InspectDeps
   starting: StartDeps
   catalog: Catalog
   locks: ImportLocks
@@ -34,7 +34,7 @@ interface TaskPlace {
  * corrected rows now.
  */
 export async function openCorrectionUpload(
-  { making, look, locks, catalog }: SubmitCorrectionsDeps,
+  { making, inspecting, locks, catalog }: SubmitCorrectionsDeps,
   { importId, taskId }: TaskPlace,
   check: (task: TaskRecord) => void,
 ): Promise<{ upload: number; folder: string }> {
@@ -48,7 +48,7 @@ export async function openCorrectionUpload(
     await refuseOtherLayer(catalog, { record, task })
     const upload = record.nextUpload
     await saveImport(db, { ...record, nextUpload: upload + 1 }, now(records))
-    return { upload, folder: await makeUploadFolder(look.folders, importId, upload) }
+    return { upload, folder: await makeUploadFolder(inspecting.folders, importId, upload) }
   })
 }
 
@@ -77,7 +77,7 @@ export async function submitCorrections(
   try {
     const task = await getTask(db, importId, taskId)
     const from = await running.duringRequest(importId, outer, (signal) =>
-      lookAt(deps.making, deps.look.limits, task, sent, signal),
+      lookAt(deps.making, deps.inspecting.limits, task, sent, signal),
     )
     await records.files.save(importId)
     return await locks.ofImport(importId, async () => {

@@ -137,7 +137,9 @@ export class CrsDetector {
     return this.#deps.pool.bounds({ ...rows, transforms }, signal)
   }
 
-  /** Returns the layer of a name with its workspace; undefined for a place name. */
+  /**
+   * Returns the layer with this name (`workspace:layer`); undefined if there is none, as for a place name.
+   */
   async #layerNamed(name: string): Promise<Neighbour[] | undefined> {
     if (!name.includes(':')) return undefined
     const layer = await this.#deps.catalog.layers.findNamed(name)

@@ -37,7 +37,7 @@ export async function removeStagedDryRun(
   await sides.remove(changesPath(folders, importId, id, 'trial'))
 }
 
-/** Like `removeStagedTrial`, and clears the record on the task. Not for tasks in a running dry run. */
+/** Like `removeStagedDryRun`, and clears the record on the task. Not for tasks in a running dry run. */
 export async function dropDryRun(deps: DropDeps, task: TaskRecord): Promise<void> {
   if (task.trial === undefined) return
   await removeStagedDryRun(deps, task)

@@ -48,8 +48,8 @@ async function examine(
   task: TaskRecord,
   signal: AbortSignal,
 ): Promise<TaskRecord> {
-  const looked = await kinds.of(task).lookAgain(task, signal)
-  const still = { ...looked, state: task.runningDryRun?.before ?? 'READY' }
+  const inspected = await kinds.of(task).inspectAgain(task, signal)
+  const still = { ...inspected, state: task.runningDryRun?.before ?? 'READY' }
   const examined = await kinds.reexamine(record, still)
   if (examined.state === 'READY') return { ...examined, state: task.state, ...taken(task) }
   const { errorMessage, errorCode } = await keys.explain({ record, task: examined }, signal)

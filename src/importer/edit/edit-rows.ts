@@ -54,11 +54,14 @@ export interface OpenEdit extends EditRecord {
 /** Lists the open edits of all tables or of one table, oldest first. */
 export async function listEdits(
   db: Queryable,
-  place?: Pick<EditRecord, 'storeId' | 'table'>,
+  editedTable?: Pick<EditRecord, 'storeId' | 'table'>,
 ): Promise<OpenEdit[]> {
   const all = db.selectFrom('layer_edits').select(['document', 'created_at']).orderBy('created_at')
-  const rows = await (place === undefined ? all : all.where('store_id', '=', place.storeId)).execute()
+  const rows = await (editedTable === undefined
+    ? all
+    : all.where('store_id', '=', editedTable.storeId)
+  ).execute()
   return rows
     .map((row) => ({ ...(JSON.parse(row.document) as EditRecord), createdAt: row.created_at }))
-    .filter(({ table }) => place === undefined || table === place.table)
+    .filter(({ table }) => editedTable === undefined || table === editedTable.table)
 }

@@ -19,8 +19,8 @@ interface EditsDeps {
   catalog: Catalog
   locks: ImportLocks
   /**
-   * The worker pool of loads, so that the process that last wrote to a file also makes the next change and
-   * knows the state of that file.
+   * Worker pool of loads. Edits use it too, so that the process that last wrote to a file, and knows its
+   * state, makes the next change.
    */
   pool: LoadPool
   clock: Clock

@@ -38,9 +38,9 @@ type IsOver = (record: OpenEdit) => boolean
 export async function recoverEdits(
   deps: RecoverEditsDeps,
   isOver: IsOver,
-  place?: Pick<EditRecord, 'storeId' | 'table'>,
+  editedTable?: Pick<EditRecord, 'storeId' | 'table'>,
 ): Promise<void> {
-  for (const record of await listEdits(deps.database.kysely, place)) {
+  for (const record of await listEdits(deps.database.kysely, editedTable)) {
     try {
       await settleEdit(deps, record, isOver(record))
     } catch (error) {

@@ -12,14 +12,14 @@ export async function resolveDatabase(
   request: DatabaseRequest,
 ): Promise<ImportSource> {
   const { password, ...named } = request.connection
-  const place = defaultAddress(named)
-  if (isFileDatabase(place)) place.database = await resolveFile(deps.roots, place.database)
+  const address = defaultAddress(named)
+  if (isFileDatabase(address)) address.database = await resolveFile(deps.roots, address.database)
   return {
     type: 'database',
     path: '',
     isOurs: false,
     database: {
-      place,
+      place: address,
       tables: [],
       sealedPassword: password === undefined ? undefined : deps.vault.seal(password),
       wanted: request.tables,

@@ -11,8 +11,8 @@ interface DescribeOptions {
 }
 
 /**
- * Caches the description of empty files by extension, since an archive may contain 100,000 identical ones.
- * Files with sidecars are described individually.
+ * Caches the description of empty files by extension, since an archive may contain 100,000 empty files. Files
+ * with sidecars are described individually.
  */
 class EmptyFiles {
   readonly #known = new PromiseCache<string, DescribedFile>()

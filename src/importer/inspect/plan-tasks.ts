@@ -18,7 +18,7 @@ export interface PlanContext {
   /** Transformations of the import; a task gets those that fit it. */
   transforms: TransformSpec[]
   allowEmpty?: boolean
-  /** True if a transformation fits a layer after the transformations that the layer has already. */
+  /** True if a transformation can follow the transformations that the layer already has. */
   suits(layer: LayerDescription, specs: TransformSpec[]): boolean
   maxTasks: number
   at: string
@@ -32,7 +32,7 @@ export interface PlannedTasks {
 const namedFiles = 20
 /** Matches the folder of one upload within its import. */
 const uploadNumber = /^(\d+)\//
-/** Sorts after every path. */
+/** Text that sorts after every path. */
 const behindPaths = '\u{10ffff}'
 
 /** Returns the data folder of a file, and whether the server may delete it. */

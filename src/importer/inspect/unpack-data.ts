@@ -71,8 +71,8 @@ export function freePath(folder: string, name: string): string {
 }
 
 /**
- * Replaces a folder by its only file if that has the name of the folder, since the parts of a dataset may be
- * packed one by one. Returns true in that case.
+ * Replaces a folder by its only file if both have the same name, since the files of a dataset may be packed
+ * individually. Returns true in that case.
  */
 export async function liftOnlyFile(folder: string): Promise<boolean> {
   const entries = existsSync(folder) ? await readdir(folder, { withFileTypes: true }) : []

@@ -35,11 +35,13 @@ export interface KeySearchResult {
   isExact: boolean
 }
 
-/** Number of rows that rule out most columns before any values are written to the table. */
+/** Number of rows that are checked in memory first. They rule out most columns. */
 const firstRows = 4096
 /** Maximum number of values of these rows in memory. */
 const firstValues = 400_000
-/** Maximum number of candidates that are checked against all rows. */
+/**
+ * Maximum numbers of single columns, of pairs, and of columns for pairs that are checked against all rows.
+ */
 const most = { single: 8, pairs: 6, pairColumns: 8 }
 /** Maximum number of rows read from each side. Further rows are ignored, and the result says so. */
 const maxRows = 5_000_000
@@ -47,19 +49,19 @@ const maxRows = 5_000_000
 interface Matching {
   request: KeySearchRequest
   store: VectorStore
-  place: WorkLocation
+  location: WorkLocation
   signal: AbortSignal
 }
 
 /** Finds columns that are unique and never null in the data and in the table, the most likely keys first. */
 export async function findKeys(
   request: KeySearchRequest,
-  place: WorkLocation,
+  location: WorkLocation,
   signal: AbortSignal,
 ): Promise<KeySearchResult[]> {
   const store = openVectorStore(request.target.connection)
   try {
-    const matching = { request, store, place, signal }
+    const matching = { request, store, location, signal }
     const columns = await matchedColumns(matching)
     const rules = (await store.uniqueKeys?.(request.target.table)) ?? []
     const first = await sieve(matching, singleCandidates(columns, rules))
@@ -74,10 +76,10 @@ export async function findKeys(
   }
 }
 
-async function matchedColumns({ request, store, place, signal }: Matching): Promise<ComparableColumn[]> {
+async function matchedColumns({ request, store, location, signal }: Matching): Promise<ComparableColumn[]> {
   const table = await store.findTable(request.target.table)
   if (table === undefined) return []
-  const rows = await openRows(request.plan, place, signal)
+  const rows = await openRows(request.plan, location, signal)
   try {
     return comparableColumns(rows.schema, table)
   } finally {
@@ -180,8 +182,8 @@ interface RowPage {
   ids?: readonly string[]
 }
 
-async function* dataBatches({ request, place, signal }: Matching, limit: number): AsyncGenerator<RowPage> {
-  const rows = await openRows(request.plan, place, signal)
+async function* dataBatches({ request, location, signal }: Matching, limit: number): AsyncGenerator<RowPage> {
+  const rows = await openRows(request.plan, location, signal)
   try {
     let count = 0
     for await (const batch of rows.batches) {

@@ -6,10 +6,10 @@ export function toProposal({ keys, rows, found, rule, isExact }: KeySearchResult
   const { data, target: layer } = rows
   const names = quoted(keys)
   const share = Math.floor((found / data) * 1000) / 10
-  const looked = isExact ? `all ${data} rows` : `the first ${data} rows`
+  const readRows = isExact ? `all ${data} rows` : `the first ${data} rows`
   const beside = isExact ? `all ${layer}` : `the first ${layer}`
   const ruled = rule === undefined ? '' : `. The layer has it as a ${rule}`
-  const evidence = `${names} ${keys.length > 1 ? 'together have' : 'has'} a value of its own in ${looked} of the data and in ${beside} of the layer; ${found} of the data (${share} %) are in the layer${ruled}`
+  const evidence = `${names} ${keys.length > 1 ? 'together have' : 'has'} a value of its own in ${readRows} of the data and in ${beside} of the layer; ${found} of the data (${share} %) are in the layer${ruled}`
   return { kind: 'keys', keys, rows: { data, layer, found }, exact: isExact, evidence }
 }
 

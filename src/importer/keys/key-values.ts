@@ -46,9 +46,9 @@ function decimalKey(text: string): KeyValue | undefined {
   const [, whole = '', fraction = ''] = plainDecimal.exec(text) ?? []
   if (whole === '') return numberKey(Number(text), 'number')
   const digits = whole.replace(/^0+/, '')
-  const places = fraction.replace(/0+$/, '')
-  if (digits.length + places.length <= exactDigits) return Number(text)
+  const decimals = fraction.replace(/0+$/, '')
+  if (digits.length + decimals.length <= exactDigits) return Number(text)
   const sign = text.startsWith('-') ? '-' : ''
-  if (places === '' && digits.length <= 18) return BigInt(sign + digits)
-  return `${sign}${digits === '' ? '0' : digits}.${places}`
+  if (decimals === '' && digits.length <= 18) return BigInt(sign + digits)
+  return `${sign}${digits === '' ? '0' : digits}.${decimals}`
 }

@@ -5,11 +5,11 @@ import { checkStore } from '../worker/trusted-databases.ts'
 import type { KeySearchRequest, KeySearchResult } from './find-keys.ts'
 import { findKeys } from './find-keys.ts'
 
-function handlersAt(place: WorkLocation) {
+function handlersAt(location: WorkLocation) {
   return {
     find: async (request: KeySearchRequest, { signal }: CallContext): Promise<KeySearchResult[]> => {
-      checkStore(place, request.target.connection)
-      return findKeys(request, place, signal)
+      checkStore(location, request.target.connection)
+      return findKeys(request, location, signal)
     },
   }
 }

@@ -41,7 +41,7 @@ const maxQueued = 100
 const maxHeapMb = 512
 /** Maximum CPU time of a search. */
 const deadlineMs = 600_000
-/** Maximum time for the store to plan where the rows would go, in milliseconds. */
+/** Maximum time for finding the target table in the store, in milliseconds. */
 const planMs = 120_000
 /** A search continues after its client has disconnected. */
 const endless = new AbortController().signal
@@ -66,7 +66,7 @@ export class KeyFinder {
 
   constructor(deps: KeyDeps) {
     this.#deps = deps
-    const place = (isProcess: boolean): WorkLocation => ({ isProcess, ownFolder: deps.folders.stores })
+    const location = (isProcess: boolean): WorkLocation => ({ isProcess, ownFolder: deps.folders.stores })
     const common = {
       limit: searches,
       surplusMs: keepMs,
@@ -75,11 +75,11 @@ export class KeyFinder {
     }
     this.#threads = new WorkPool<KeysWork>({
       ...common,
-      start: (events) => startThread(file, { ...events, data: place(false) }),
+      start: (events) => startThread(file, { ...events, data: location(false) }),
     })
     this.#processes = new WorkPool<KeysWork>({
       ...common,
-      start: (events) => startProcess(file, { ...events, maxHeapMb, data: place(true) }),
+      start: (events) => startProcess(file, { ...events, maxHeapMb, data: location(true) }),
     })
   }
 
@@ -221,7 +221,7 @@ export class KeyFinder {
     await locks.ofImport(importId, async () => {
       const record = await findImport(db, importId)
       const task = await findTask(db, importId, id)
-      // A run owns its task from the moment it is queued: a save in between would end it.
+      // A run owns its task as soon as it is queued. Saving the task here would make the run fail.
       if (record === undefined || task === undefined || task.run !== undefined) return
       const planned = await this.#plan({ record, task }, AbortSignal.timeout(keepMs))
       if (planned?.basis === foundKeys.basis) await saveTaskAndPublish(records, db, { ...task, foundKeys })

@@ -13,8 +13,8 @@ export interface KeyCandidate {
 const plainTypes: readonly AttributeType[] = ['int16', 'int32', 'int64', 'text', 'decimal']
 
 /**
- * Returns the rank of a candidate before any row is read: smaller is more likely. Equal ranks retain the
- * order of the table.
+ * Returns the rank of a candidate before any row is read: a smaller rank is more likely. Candidates of equal
+ * rank retain the column order.
  */
 function placeOf({ columns, rule }: KeyCandidate): number {
   const likeness = Math.min(...columns.map(({ name }) => keyLikeness(name)))

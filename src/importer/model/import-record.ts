@@ -22,7 +22,7 @@ export interface ImportSource {
   database?: DatabaseSource
 }
 
-/** Location of and credentials for remote data. */
+/** Location and credentials of remote data. */
 export interface RemoteSource {
   /** Without credentials. */
   location: string
@@ -61,7 +61,7 @@ export interface ImportRecord {
   /** The target store, if the client named one. */
   store?: string
   source?: ImportSource
-  /** Scanned folder: of a file its own, of an archive the one it was unpacked to. */
+  /** Scanned folder: the folder of a file, or the folder that an archive was unpacked to. */
   folder?: string
   /** Applied to every task they fit, including those of later uploads. */
   transforms: TransformSpec[]

@@ -15,7 +15,7 @@ export interface SourceRequest {
   charset?: string
   /** Source of the times of the granules of a mosaic. */
   time?: MosaicTime
-  /** Location of and credentials for data of type `remote`. */
+  /** Location and credentials of data of type `remote`. */
   remote?: RemoteRequest
   /** Connection for data of type `database`. */
   database?: DatabaseRequest

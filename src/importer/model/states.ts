@@ -37,7 +37,7 @@ export type TaskEvent =
   | { type: 'dryRunEnded'; before: TaskState }
   /** Corrected rows of a complete task were uploaded. */
   | { type: 'mending' }
-  /** The corrected rows are loaded, or not: the task returns to complete. */
+  /** The load of the corrected rows has ended, successfully or not: the task is complete again. */
   | { type: 'mended' }
 
 const examinable: readonly TaskState[] = taskStates.filter(

@@ -22,7 +22,7 @@ export interface StopRules {
   /** Limit of removed rows, relative to the rows of the target. */
   removed?: RowLimit
   changed?: RowLimit
-  /** Limit on nulls, by column; of the loaded rows. */
+  /** Limit on nulls in the loaded rows, by column. */
   empty?: Record<string, RowLimit>
   values?: Record<string, ValueRule>
   /**
@@ -32,7 +32,7 @@ export interface StopRules {
   columns?: 'lost' | 'any'
   /** Stops if the CRS of the data differs from that of the layer. */
   crs?: boolean
-  /** Stops for rows outside of: minx, miny, maxx, maxy in the CRS in which they are loaded. */
+  /** Stops if a row is outside this box: minx, miny, maxx, maxy in the CRS in which the rows are loaded. */
   outside?: [number, number, number, number]
   /** Minimum number of loaded rows. */
   fewer?: number
@@ -91,10 +91,10 @@ type Finding = Omit<Stopped, 'rule'> | undefined
 
 function entriesBeyond<Limit, Found>(
   limits: Record<string, Limit>,
-  look: (limit: Limit, column: string) => Found | undefined,
+  check: (limit: Limit, column: string) => Found | undefined,
 ): Finding {
   const found = Object.entries(limits).flatMap(([column, limit]) => {
-    const measured = look(limit, column)
+    const measured = check(limit, column)
     return measured === undefined ? [] : [{ column, limit, measured }]
   })
   if (found.length === 0) return undefined

@@ -93,14 +93,14 @@ export function loadedLayer(
   }
 }
 
-/** The schema of a published table with the titles of columns that came with the data: stores do not keep them. */
+/** Adds the column titles of the data to the schema of a published table, since stores do not retain them. */
 export function titledSchema(layer: TaskLayer | undefined, schema: Schema): Schema {
   if (layer === undefined) return schema
   const titles = new Map(loadedLayer(layer, schema).attributes.map(({ name, title }) => [name, title]))
   return withTitles(schema, (name) => titles.get(name))
 }
 
-/** The column of a published table that has the values of the identity column of the data. */
+/** Returns the column of a published table that contains the values of the identity column of the data. */
 export function identityColumn({ layer, source }: TaskRecord, schema: Schema): string | undefined {
   const identity = source && identityAttribute(source.schema)?.name
   if (layer === undefined || identity === undefined) return undefined

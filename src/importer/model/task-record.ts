@@ -134,8 +134,8 @@ export interface TaskRecord {
   /** Number of rejected rows that were corrected and loaded since. */
   mended?: number
   /**
-   * Number of the corrected rows whose load wrote the present list of rejected rows; absent: the list of the
-   * task itself.
+   * Sequence number of the correction whose load wrote the present list of rejected rows; absent if the load
+   * of the task wrote it.
    */
   rejectsNumber?: number
   /** The latest corrected rows. */
@@ -180,7 +180,10 @@ export interface DescribedFile {
 export interface KeyProposal {
   kind: 'keys'
   keys: string[]
-  /** Number of rows that were read, and of data rows that the layer contains. */
+  /**
+   * Numbers of rows read from the data and from the layer; `found`: number of data rows that the layer
+   * contains.
+   */
   rows: { data: number; layer: number; found: number }
   /** True if these are all rows. */
   exact: boolean

@@ -69,9 +69,9 @@ function compareDecimals(one: Key, other: Key): number {
   const [wholeA = '', fractionA = ''] = a.split('.')
   const [wholeB = '', fractionB = ''] = b.split('.')
   if (!/^-?\d+$/.test(wholeA) || !/^-?\d+$/.test(wholeB)) return difference
-  const places = Math.max(fractionA.length, fractionB.length)
-  const left = BigInt(wholeA + fractionA.padEnd(places, '0'))
-  const right = BigInt(wholeB + fractionB.padEnd(places, '0'))
+  const decimals = Math.max(fractionA.length, fractionB.length)
+  const left = BigInt(wholeA + fractionA.padEnd(decimals, '0'))
+  const right = BigInt(wholeB + fractionB.padEnd(decimals, '0'))
   return left < right ? -1 : left > right ? 1 : 0
 }
 

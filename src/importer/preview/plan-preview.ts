@@ -22,12 +22,12 @@ export interface PreviewPlan {
   key: string
 }
 
-/** Replaces a code: the CRS that the data declare. */
+/** Used in keys instead of a code: the CRS that the data declare. */
 const declaredSrs = 'declared'
 
 /**
- * Plans to read what the task would load, according to its present record and files. `srs` is the CRS to
- * assume for the data.
+ * Plans a preview of the rows that the task would load, according to its present record and files. `srs` is
+ * the CRS to assume for the data.
  */
 export async function planPreview(
   kinds: Pick<TaskTypes, 'of'>,

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 
 const prefix = 'preview-'
 /**
- * Interval at which a process touches its folder, and the age at which a folder counts as left by a dead
+ * Interval at which a process touches its folder, and the age from which a folder counts as left by a dead
  * process.
  */
 const aliveMs = 30_000

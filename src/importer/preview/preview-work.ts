@@ -6,14 +6,14 @@ import type { RowsPart, TaskRowsRequest } from '../worker/write-rows.ts'
 import { writeTaskRows } from '../worker/write-rows.ts'
 import type { Counted, RowScanRequest, ScanNotice } from './scan-rows.ts'
 
-function handlersAt(place: WorkLocation) {
+function handlersAt(location: WorkLocation) {
   return {
     rows: (request: TaskRowsRequest, { signal }: CallContext) =>
-      handedOver(writeTaskRows(request, place, signal)),
-    /** Imported with the first scan: the first rows are shown without it. */
+      handedOver(writeTaskRows(request, location, signal)),
+    /** The code is imported with the first scan; the first rows are shown without it. */
     scan: async (request: RowScanRequest, context: CallContext<ScanNotice>): Promise<Counted> => {
       const { scanRows } = await import('./scan-rows.ts')
-      return scanRows(request, place, context)
+      return scanRows(request, location, context)
     },
   }
 }

@@ -49,7 +49,7 @@ export class PreviewWorkers {
 
   constructor({ pool, ownFolder, onEnd }: WorkersDeps) {
     this.#loads = pool
-    const place = (isProcess: boolean): WorkLocation => ({ isProcess, ownFolder })
+    const location = (isProcess: boolean): WorkLocation => ({ isProcess, ownFolder })
     const pools = (limit: number, ownerLimit = limit): { threads: Pool; processes: Pool } => {
       const common = {
         limit,
@@ -61,11 +61,11 @@ export class PreviewWorkers {
       return {
         threads: new WorkPool<PreviewWork>({
           ...common,
-          start: (events) => startThread(file, { ...events, data: place(false) }),
+          start: (events) => startThread(file, { ...events, data: location(false) }),
         }),
         processes: new WorkPool<PreviewWork>({
           ...common,
-          start: (events) => startProcess(file, { ...events, maxHeapMb, data: place(true) }),
+          start: (events) => startProcess(file, { ...events, maxHeapMb, data: location(true) }),
         }),
       }
     }

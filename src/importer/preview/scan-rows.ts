@@ -23,7 +23,7 @@ export interface RowScanRequest {
 
 /** Statistics so far. Plain data. */
 export interface Counted extends RowFigures {
-  /** Number of rows that can be loaded, and that cannot. */
+  /** Numbers of rows that can be loaded, and of rows that cannot. */
   rows: number
   rejected: number
   /** True if these are all rows. */
@@ -61,17 +61,17 @@ const table = 'rows'
 /** Counts the values of all rows, and writes rows with a geometry to files for maps. */
 export async function scanRows(
   request: RowScanRequest,
-  place: WorkLocation,
+  location: WorkLocation,
   context: ScanContext,
 ): Promise<Counted> {
   const { plan, paths, maxBytes } = request
   const first = await pass(
     { plan, path: paths.first, limit: firstRows, maxBytes: firstBytes },
-    place,
+    location,
     context,
   )
   if (first.isWhole) return first
-  return pass({ plan, path: paths.whole, limit: Number.POSITIVE_INFINITY, maxBytes }, place, context)
+  return pass({ plan, path: paths.whole, limit: Number.POSITIVE_INFINITY, maxBytes }, location, context)
 }
 
 interface RowScanPass {
@@ -82,8 +82,12 @@ interface RowScanPass {
   maxBytes: number
 }
 
-async function pass(rowScanPass: RowScanPass, place: WorkLocation, context: ScanContext): Promise<Counted> {
-  const rows = await openRows(rowScanPass.plan, place, context.signal)
+async function pass(
+  rowScanPass: RowScanPass,
+  location: WorkLocation,
+  context: ScanContext,
+): Promise<Counted> {
+  const rows = await openRows(rowScanPass.plan, location, context.signal)
   const reading = new Reading(rows, rowScanPass.limit, context)
   try {
     if (rows.schema.geometry !== undefined) await writeFile(rows.schema, reading, rowScanPass, context)
@@ -208,7 +212,7 @@ async function store(
       mode: 'CREATE' as const,
       table,
       indexes: [],
-      // Without CRS: each request may assume another one.
+      // The file has no CRS, since each request may assume a different one.
       schema: { ...schema, geometry: geometry && { ...geometry, crs: undefined } },
     }
     const hooks = { signal, onMessage: () => undefined, onReject: () => undefined }

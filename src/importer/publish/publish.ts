@@ -91,9 +91,9 @@ async function styleOf(
 }
 
 interface Settled {
-  place: PublishedTable
+  publishedTable: PublishedTable
   facts: ReturnType<typeof factsOf>
-  /** The style document that came with the data. */
+  /** Style document that belongs to the data. */
   ownDocument: string | undefined
 }
 
@@ -101,20 +101,20 @@ async function putLayer(
   change: CatalogTransaction,
   record: ImportRecord,
   task: TaskRecord,
-  { place, facts, ownDocument }: Settled,
+  { publishedTable, facts, ownDocument }: Settled,
 ): Promise<LayerRecord> {
-  const { storeId, table: nativeName, layerName: name } = place
+  const { storeId, table: nativeName, layerName: name } = publishedTable
   const { workspace } = record
   const loaded = {
     mode: task.updateMode,
     rows: task.rowsLoaded ?? 0,
     importId: record.id,
     user: record.user,
-    changes: place.changes,
-    ...defined(place.loaded ?? {}),
+    changes: publishedTable.changes,
+    ...defined(publishedTable.loaded ?? {}),
   }
-  if (!place.isNewLayer) {
-    const refresh = { storeId, nativeName, details: facts, end: endOf(place) }
+  if (!publishedTable.isNewLayer) {
+    const refresh = { storeId, nativeName, details: facts, end: endOf(publishedTable) }
     const refreshed = await change.refreshLayer({ workspace, name }, refresh, loaded)
     if (refreshed !== undefined) return refreshed
   }
@@ -149,18 +149,18 @@ export async function publishTask(
   deps: PublishDeps,
   record: ImportRecord,
   task: TaskRecord,
-  place: PublishedTable,
+  publishedTable: PublishedTable,
   table: Published,
   makeStore?: (change: CatalogTransaction) => Promise<StoreRecord>,
 ): Promise<TaskRecord> {
   const facts = factsOf(table, task)
-  const own = place.isNewLayer ? task.layer?.ownStyle : undefined
+  const own = publishedTable.isNewLayer ? task.layer?.ownStyle : undefined
   const ownDocument = own === undefined ? undefined : await readOwnStyle(own).catch(() => undefined)
   return deps.catalog.transaction(async (change, db) => {
     await change.lockWorkspace(record.workspace)
     const store = await makeStore?.(change)
-    const settled = store === undefined ? place : { ...place, storeId: store.id }
-    const published = await putLayer(change, record, task, { place: settled, facts, ownDocument })
+    const settled = store === undefined ? publishedTable : { ...publishedTable, storeId: store.id }
+    const published = await putLayer(change, record, task, { publishedTable: settled, facts, ownDocument })
     const rest = without(
       taskAfter(task, { type: 'completed' }),
       'run',

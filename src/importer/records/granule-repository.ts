@@ -49,16 +49,16 @@ export async function insertGranules(db: Queryable, granules: GranuleRecord[]): 
 }
 
 /** Lists granules of a task in the order of their paths without case. */
-export async function listGranules(db: Queryable, place: GranuleOwner): Promise<GranuleRecord[]> {
-  return (await ofTask(db, place).orderBy('sort_key').orderBy('file_id').execute()).map(toGranule)
+export async function listGranules(db: Queryable, owner: GranuleOwner): Promise<GranuleRecord[]> {
+  return (await ofTask(db, owner).orderBy('sort_key').orderBy('file_id').execute()).map(toGranule)
 }
 
 export async function findGranule(
   db: Queryable,
-  place: GranuleOwner,
+  owner: GranuleOwner,
   fileId: string,
 ): Promise<GranuleRecord | undefined> {
-  const row = await ofTask(db, place).where('file_id', '=', fileId).executeTakeFirst()
+  const row = await ofTask(db, owner).where('file_id', '=', fileId).executeTakeFirst()
   return row === undefined ? undefined : toGranule(row)
 }
 
@@ -81,11 +81,11 @@ export async function saveGranule(db: Queryable, granule: GranuleRecord): Promis
     .execute()
 }
 
-export async function deleteGranule(db: Queryable, place: GranuleOwner, fileId: string): Promise<void> {
+export async function deleteGranule(db: Queryable, owner: GranuleOwner, fileId: string): Promise<void> {
   await db
     .deleteFrom('granules')
-    .where('import_id', '=', place.importId)
-    .where('task_id', '=', place.taskId)
+    .where('import_id', '=', owner.importId)
+    .where('task_id', '=', owner.taskId)
     .where('file_id', '=', fileId)
     .execute()
 }

@@ -16,14 +16,14 @@ interface Held {
 }
 
 /**
- * The files of imports where servers do not share a disk: uploads, rejected rows and lists of changes are in the file
- * store, and a server that works on an import has local copies of them. Without a mirror the local files are the
- * only ones, and every method just calls its work.
+ * Files of imports. If servers do not share a disk, uploads, rejected rows and lists of changes are in the
+ * file store, and a server that works on an import has local copies of them. Without a mirror the local files
+ * are the only ones, and every method only calls its `work`.
  */
 export class ImportFiles {
   readonly #folders: FoldersOfImports
   readonly #mirror: Mirror | undefined
-  /** Imports that this process writes to: their local files are newer than the stored ones. */
+  /** Imports that this process writes to. Their local files are newer than the stored ones. */
   readonly #written = new Map<number, Held>()
 
   constructor(folders: FoldersOfImports, mirror?: Mirror) {
@@ -46,7 +46,7 @@ export class ImportFiles {
     }
   }
 
-  /** Makes local copies of the files, which stay until the result is called. */
+  /** Makes local copies of the files. They are retained until the returned function is called. */
   async holdForReading(importId: number): Promise<() => void> {
     const mirror = this.#mirror
     if (mirror === undefined) return () => undefined

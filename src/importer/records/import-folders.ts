@@ -84,7 +84,7 @@ export function changesPath(
 /** Use of files of an import. */
 export type ImportFileKind = 'uploads' | 'rejects' | 'sides'
 
-/** Removes the stored files of an import as well, where they are not the local ones. */
+/** Removes files of an import from the file store, if there is one. */
 interface Stored {
   remove(importId: number, kind: ImportFileKind): Promise<void>
 }

@@ -56,7 +56,7 @@ export class ImportSummaries {
     if (writes !== undefined && writes === this.#writes) return this.#known
     // A concurrent call waits for the running refresh and then checks for later writes.
     while (this.#looking !== undefined) await this.#looking.catch(() => undefined)
-    this.#looking = this.#look()
+    this.#looking = this.#refresh()
     try {
       return await this.#looking
     } finally {
@@ -64,7 +64,7 @@ export class ImportSummaries {
     }
   }
 
-  async #look(): Promise<readonly ImportSummary[]> {
+  async #refresh(): Promise<readonly ImportSummary[]> {
     const writes = this.#database.writes()
     const { kysely } = this.#database
     const before = new Map(this.#known.map((card) => [card.id, card]))

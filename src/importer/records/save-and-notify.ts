@@ -8,7 +8,7 @@ import type { ImportFiles } from './import-files.ts'
 import { saveImport } from './import-repository.ts'
 import { listTaskStates, saveTask } from './task-repository.ts'
 
-/** Dependencies of a save: the clock, and the board that sends events to clients. */
+/** Dependencies of a save: the clock, and the board that sends progress events to clients. */
 export interface Saving {
   clock: Clock
   progress: ProgressBoard

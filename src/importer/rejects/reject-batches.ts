@@ -34,9 +34,9 @@ function append(builder: BatchBuilder, line: RejectLine, names: readonly string[
   const reasons = Object.values(reasonsOf(line)).map(valueText)
   const values = names.map((name) => valueText(line.properties?.[name]))
   const reported = reasons.map((text) => (text === undefined ? undefined : cut(text, maxBytes)))
-  for (const [place, text] of [...reported, ...values].entries())
-    if (text !== undefined) (builder.columns[place] as VarBuilder).appendString(text)
-    else builder.columns[place]?.appendNull()
+  for (const [index, text] of [...reported, ...values].entries())
+    if (text !== undefined) (builder.columns[index] as VarBuilder).appendString(text)
+    else builder.columns[index]?.appendNull()
   if (line.wkb !== undefined) builder.geometry?.appendWkb(Buffer.from(line.wkb, 'base64'))
   builder.endRow(line.row)
 }
@@ -77,8 +77,8 @@ export async function openRejectTable(
   const requested = listed.schema.attributes.map(({ name, type }): Attribute => ({ name, type }))
   const codes = new Set<number>()
   for await (const batch of readTexts(listed, maxTextBytes, signal)) {
-    requested.forEach((attribute, place) => {
-      const column = batch.columns[reasonCount + place]
+    requested.forEach((attribute, index) => {
+      const column = batch.columns[reasonCount + index]
       if (column === undefined || attribute.type === 'text') return
       convertColumn(column, batch.rowCount, { ...attribute }, () => {
         attribute.type = 'text'
@@ -89,7 +89,7 @@ export async function openRejectTable(
   const { attributes, geometry } = textSchema(listed)
   const reasons = attributes
     .slice(0, reasonCount)
-    .map((one, place): Attribute => (place === 0 ? { ...one, type: 'int64' } : one))
+    .map((one, index): Attribute => (index === 0 ? { ...one, type: 'int64' } : one))
   const type = commonType(codes, listed.schema.geometry?.type ?? 'Geometry')
   const schema: Schema = {
     attributes: [...reasons, ...requested],
@@ -118,8 +118,8 @@ async function* readTyped(
     throw new Error(`The list of rejected rows was changed while it was read: ${reason}`)
   }
   for await (const batch of readTexts(listed, maxTextBytes, signal)) {
-    const columns = batch.columns.map((column, place) =>
-      convertColumn(column, batch.rowCount, schema.attributes[place] as Attribute, fail),
+    const columns = batch.columns.map((column, index) =>
+      convertColumn(column, batch.rowCount, schema.attributes[index] as Attribute, fail),
     )
     yield { ...batch, schema, columns }
   }

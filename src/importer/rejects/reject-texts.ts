@@ -79,7 +79,7 @@ export async function* asGeoJson({ path, schema }: ListedRejects): AsyncGenerato
   let separator = ''
   for await (const one of readRejectLines(path)) {
     const reasons = Object.values(reasonsOf(one))
-    const reported = Object.fromEntries(columns.map((column, place) => [column, reasons[place] ?? null]))
+    const reported = Object.fromEntries(columns.map((column, index) => [column, reasons[index] ?? null]))
     const properties = propertiesJson(reported, one.properties ?? {}, schema)
     const wkb = geometryWkb(one)
     const geometry = wkb === undefined ? JSON.stringify(one.geometry ?? null) : writeGeometryJson(wkb)

@@ -28,12 +28,12 @@ const madeFolder = 'files'
 /** Maximum duration of one download. */
 const longestFetchMs = 24 * 3600_000
 const file = new URL('./reject-work.ts', import.meta.url)
-/** Lists mostly wait for their clients. */
+/** Maximum number of concurrent lists; most of the time they wait for their clients. */
 const listsAtOnce = 16
 const filesAtOnce = 2
 const maxQueued = 100
 
-/** Rejected rows of loads, for download: by separate threads, which wait for no load. */
+/** Rejected rows of loads, for download. They are read by separate threads, which do not wait for loads. */
 export class RejectedRows {
   readonly #deps: RejectDeps
   readonly #lists: WorkPool<RejectWork>

@@ -50,7 +50,7 @@ export async function makeTasks(
     unpacked: found.unpacked,
   }
   const { signal } = options
-  const plan = await kinds.ofSource(record.source).look({ record, described, context, signal })
+  const plan = await kinds.ofSource(record.source).inspect({ record, described, context, signal })
   const examined: TaskRecord[] = []
   for (const task of plan.tasks) examined.push(await kinds.reexamine(record, await withOwnStyle(task)))
   const tasks = await deps.locator.propose(record, examined, signal)

@@ -35,7 +35,7 @@ import type { StartDeps } from './start-run.ts'
 import { startRun } from './start-run.ts'
 
 export interface PrepareDeps {
-  look: InspectDeps
+  inspecting: InspectDeps
   making: MakeDeps
   starting: StartDeps
   running: RunningTable
@@ -175,13 +175,13 @@ async function runWherePossible(starting: StartDeps, importId: number): Promise<
 /** Job handler that fetches and scans the data of an import and creates its tasks. */
 export function prepareHandler(deps: PrepareDeps): JobHandler {
   const fail = (importId: number, reason: string): Promise<void> =>
-    failPreparation({ records: deps.making.records, folders: deps.look.folders }, importId, reason)
+    failPreparation({ records: deps.making.records, folders: deps.inspecting.folders }, importId, reason)
   return {
     run: async (payload, { signal }) => {
       const importId = Number(payload.importId)
       const stop = deps.running.begin(importId, signal)
       try {
-        const work = prepare(deps.look, deps.making, importId, payload.isAsync === true, stop.signal)
+        const work = prepare(deps.inspecting, deps.making, importId, payload.isAsync === true, stop.signal)
         await leaveStuckWork(work, stop.signal, deafMs)
         if (payload.isRunAfter === true) await runWherePossible(deps.starting, importId)
       } catch (error) {

@@ -78,8 +78,8 @@ async function begin(
     await owner.beginAgain(attempt)
     return true
   }
-  const looked = await kinds.of(owner.task).lookAgain(owner.task, signal)
-  const examined = await kinds.reexamine(owner.record, looked)
+  const inspected = await kinds.of(owner.task).inspectAgain(owner.task, signal)
+  const examined = await kinds.reexamine(owner.record, inspected)
   if (examined.state !== 'READY') {
     await owner.giveUp(await keys.explain({ record: owner.record, task: examined }, signal))
     return false

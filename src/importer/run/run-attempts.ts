@@ -71,7 +71,7 @@ class Outage {
     this.#waitMs = waitMs
   }
 
-  /** Waits longer each time; false after the maximum. */
+  /** Waits, longer each time. Returns false if the maximum wait is exceeded. */
   async pause(signal: AbortSignal): Promise<boolean> {
     const leftMs = this.#waitMs - (performance.now() - this.#startedMs)
     if (leftMs <= 0) return false

@@ -54,7 +54,7 @@ export class RunningTask implements Running, StageNotes {
     const { unsettled, ...task } = without(this.#task, 'errorMessage', 'errorCode')
     if (unsettled === undefined) return
     const run = { jobId: 0, attempt: 0, ...task.run, load: unsettled }
-    // With corrected rows the task is RUNNING already.
+    // A task with corrected rows is already RUNNING.
     const started = task.state === 'RUNNING' ? task : taskAfter(task, { type: 'started' })
     await this.#save({ ...started, run })
   }
@@ -184,8 +184,8 @@ export class RunningTask implements Running, StageNotes {
   }
 
   /** Publishes the layer and completes the task in one transaction. */
-  async publish({ task, place, published, makeStore, tidy }: TaskPublication): Promise<void> {
-    this.#task = await publishTask(this.#deps, this.record, task, place, published, makeStore)
+  async publish({ task, publishedTable, published, makeStore, tidy }: TaskPublication): Promise<void> {
+    this.#task = await publishTask(this.#deps, this.record, task, publishedTable, published, makeStore)
     await tidy?.()
   }
 

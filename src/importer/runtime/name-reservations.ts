@@ -24,7 +24,9 @@ export class ImportLocks {
 export class NameReservations {
   readonly #taken = new Set<string>()
 
-  /** Reserves and returns a free name like `wanted` within `scope`; the caller must call `release`. */
+  /**
+   * Reserves and returns a free name similar to `requested` within `scope`; the caller must call `release`.
+   */
   take(
     scope: string,
     requested: string,

@@ -4,8 +4,8 @@ import type { Logger } from '../../core/log/logger.ts'
 import { leaveStuckWork } from '../../core/workers/leave-stuck-work.ts'
 
 /**
- * Maximum wait for canceled work to stop, in milliseconds, so that a cancellation returns within five
- * seconds. Work that does not stop is abandoned.
+ * Maximum wait for canceled work to stop, in milliseconds. Work that does not stop is abandoned, so that a
+ * cancellation returns within five seconds.
  */
 export const deafMs = 3500
 

@@ -174,7 +174,7 @@ export interface Committed {
 /** A layer to publish or refresh, together with the end of its task. */
 export interface TaskPublication {
   task: TaskRecord
-  place: PublishedTable
+  publishedTable: PublishedTable
   published: Published
   /** Creates or changes the store, in the same transaction. */
   makeStore?(change: CatalogTransaction): Promise<StoreRecord>
@@ -201,9 +201,9 @@ export interface TaskKind {
   readonly data: { isFiles: boolean; opensArchives: boolean }
 
   /** Creates tasks from data. */
-  look(data: InspectedTask): Promise<TaskPlan>
+  inspect(data: InspectedTask): Promise<TaskPlan>
   /** Inspects previously unusable data again. */
-  lookAgain(task: TaskRecord, signal: AbortSignal): Promise<TaskRecord>
+  inspectAgain(task: TaskRecord, signal: AbortSignal): Promise<TaskRecord>
   /** Files that the task was created from, with sidecars next to them. */
   listFiles(task: TaskRecord): Promise<DataFile[]>
   /** Returns what a preview can show before the load: the rows, or the footprints of rasters. */

@@ -61,7 +61,7 @@ export type Uploads = Pick<
  */
 export class ResumableUploads {
   readonly #needs: UploadsOptions
-  /** Announced sizes by id: cached from records, which do not change. */
+  /** Owners and announced sizes by id, cached from records that do not change. */
   readonly #announced = new Map<string, { owner: string; lengthBytes: number }>()
 
   constructor(needs: UploadsOptions) {

@@ -20,10 +20,10 @@ export async function withExamples(
   signal: AbortSignal,
 ): Promise<LayerDescription[]> {
   const described = [...layers]
-  let looks = 0
+  let count = 0
   for (const [at, layer] of layers.entries()) {
-    if (!isWanting(layer) || looks >= maxLayers) continue
-    looks += 1
+    if (!isWanting(layer) || count >= maxLayers) continue
+    count += 1
     try {
       for await (const batch of read(layer)) {
         described[at] = exampled(layer, batch)

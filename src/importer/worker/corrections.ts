@@ -53,18 +53,18 @@ function matchColumns(sent: Schema, schema: Schema, { onMessage }: CorrectionHoo
     throw invalid('no-row-numbers', `Corrected rows need the column "${columns.row}"; the file has ${found}`)
   }
   const attributes = schema.attributes.map(({ name }) => placeOf(names, name))
-  if (schema.attributes.length > 0 && attributes.every((place) => place < 0)) {
+  if (schema.attributes.length > 0 && attributes.every((attributeIndex) => attributeIndex < 0)) {
     const expected = schema.attributes.map(({ name }) => name).slice(0, 20)
     throw invalid('no-columns-match', `The file has none of the columns ${expected.join(', ')}`)
   }
   const reported = new Set([...attributes, ...Object.values(columns).map((name) => placeOf(names, name))])
-  for (const [place, { name }] of schema.attributes.entries()) {
-    if ((attributes[place] ?? -1) >= 0) continue
+  for (const [columnIndex, { name }] of schema.attributes.entries()) {
+    if ((attributes[columnIndex] ?? -1) >= 0) continue
     const message = `The file has no column "${name}": it is empty in the submitted rows`
     onMessage({ level: 'warning', code: 'column-missing', message })
   }
-  for (const [place, name] of names.entries()) {
-    if (reported.has(place)) continue
+  for (const [columnIndex, name] of names.entries()) {
+    if (reported.has(columnIndex)) continue
     const message = `Column "${name}" of the file is not a column of the task and was ignored`
     onMessage({ level: 'info', code: 'column-left-out', message })
   }

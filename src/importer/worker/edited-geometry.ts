@@ -186,6 +186,6 @@ function requireValid({ bytes, offsets, envelopes }: GeometryColumn): void {
   if (Number.isNaN(envelopes[0]) || !polygons.includes(view.getUint32(start + 1, true) % 1000)) return
   const found = findInvalidity(view, start)
   if (found === undefined) return
-  const place = found.x === undefined ? '' : ` at ${found.x} ${found.y} (in the CRS of the layer)`
-  throw invalid('invalid-geometry', `The polygon is not valid: ${found.reason}${place}`)
+  const suffix = found.x === undefined ? '' : ` at ${found.x} ${found.y} (in the CRS of the layer)`
+  throw invalid('invalid-geometry', `The polygon is not valid: ${found.reason}${suffix}`)
 }

@@ -12,14 +12,14 @@ const maxBytes = 2 << 20
  */
 export async function findFirstRows(
   request: TaskRowsRequest,
-  place: WorkLocation,
+  location: WorkLocation,
   signal: AbortSignal,
 ): Promise<RowsPart | undefined> {
   const end = AbortSignal.timeout(maxMs)
   const parts: Uint8Array[] = []
   let sizeBytes = 0
   try {
-    for await (const part of writeTaskRows(request, place, AbortSignal.any([signal, end]))) {
+    for await (const part of writeTaskRows(request, location, AbortSignal.any([signal, end]))) {
       parts.push(part.bytes)
       sizeBytes += part.bytes.length
       if (part.isLast) return { ...part, bytes: Uint8Array.from(Buffer.concat(parts)) }

@@ -84,7 +84,10 @@ function renamed({ mended: corrected }: LoadPlan, flow: Flow): Flow {
   return { ...flow, schema, batches: batches() }
 }
 
-/** Otherwise processed batches would stay in memory until there are 64 MB of them. */
+/**
+ * Triggers garbage collection between batches: otherwise processed batches stay in memory until they amount
+ * to 64 MB.
+ */
 async function* collectBetween(batches: AsyncIterable<FeatureBatch>): AsyncGenerator<FeatureBatch> {
   let bytes = 0
   for await (const batch of batches) {

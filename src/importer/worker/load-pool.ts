@@ -152,7 +152,7 @@ export function createLoadPool(options: LoadPoolOptions): LoadPool {
           ...limits,
           key: plan.connection.parameters.path,
           onNotice: (notice) => pass(notice, handlers),
-          onAsk: (loadCheckpoint) => answer(loadCheckpoint, handlers),
+          onAsk: (loadCheckpoint) => respond(loadCheckpoint, handlers),
         }),
       ),
     performDryRun: (plan, handlers) =>
@@ -211,7 +211,7 @@ function changesOfTables(work: Work): Pick<LoadPool, 'restore' | 'edit'> {
   }
 }
 
-async function answer(loadCheckpoint: LoadCheckpoint, handlers: LoadHandlers): Promise<void> {
+async function respond(loadCheckpoint: LoadCheckpoint, handlers: LoadHandlers): Promise<void> {
   if ('staged' in loadCheckpoint) await handlers.onStaged?.()
   else if ('touched' in loadCheckpoint) await handlers.beforeTouch?.(loadCheckpoint.touched)
   else if ('stopped' in loadCheckpoint) await handlers.onStopped?.(loadCheckpoint.stopped)

@@ -46,27 +46,28 @@ interface DescribeDatabase {
   maxTables: number
 }
 
-function handlersAt(place: WorkLocation) {
+function handlersAt(location: WorkLocation) {
   return {
     describe: ({ file, charset }: { file: DataFile; charset?: string }, { signal }: CallContext) => {
-      checkTrustedFile(place, file.path)
+      checkTrustedFile(location, file.path)
       return describeFile(file, charset, signal)
     },
     describeDatabase: async (
       { connection, tables, maxTables }: DescribeDatabase,
       { signal }: CallContext,
     ): Promise<DatabaseDescription> => {
-      checkConnection(place, connection)
+      checkConnection(location, connection)
       const reader = getDatabaseReader(connection)
       const options = { maxTables, signal, tables }
       const { tables: found, messages } = await reader.describe(connection, options)
       const read = (table: LayerDescription) => reader.read(connection, table, { signal })
       return { format: reader.format, messages, tables: await withExamples(found, read, signal) }
     },
-    bounds: (plan: RowsPlan, { signal }: CallContext) => readBounds(plan, place, signal),
-    firstRows: (request: TaskRowsRequest, { signal }: CallContext) => findFirstRows(request, place, signal),
+    bounds: (plan: RowsPlan, { signal }: CallContext) => readBounds(plan, location, signal),
+    firstRows: (request: TaskRowsRequest, { signal }: CallContext) =>
+      findFirstRows(request, location, signal),
     load: (plan: LoadPlan, { signal, notify, ask }: LoadContext): Promise<LoadOutcome> => {
-      checkPlan(place, plan)
+      checkPlan(location, plan)
       return runLoad(plan, {
         signal,
         onProgress: (progress) => notify({ progress }),
@@ -79,7 +80,7 @@ function handlersAt(place: WorkLocation) {
       })
     },
     restore: (plan: TableRestorePlan, { signal, notify, ask }: LoadContext): Promise<LoadResult> => {
-      checkStore(place, plan.connection)
+      checkStore(location, plan.connection)
       return runTableRestore(plan, {
         signal,
         onMessage: (message) => notify({ message }),
@@ -88,7 +89,7 @@ function handlersAt(place: WorkLocation) {
       })
     },
     edit: (plan: EditPlan, { signal, ask }: LoadContext): Promise<EditOutcome> => {
-      checkStore(place, plan.connection)
+      checkStore(location, plan.connection)
       return editFeatures(plan, {
         signal,
         beforeTouch: (table, token, mark) => ask({ editing: { table, token, mark } }),
@@ -96,7 +97,7 @@ function handlersAt(place: WorkLocation) {
       })
     },
     performDryRun: (plan: LoadPlan, { signal, notify }: LoadContext): Promise<TriedLoad> => {
-      checkPlan(place, plan)
+      checkPlan(location, plan)
       return dryRunLoad(plan, {
         signal,
         onProgress: (progress) => notify({ progress }),

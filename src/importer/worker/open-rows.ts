@@ -30,12 +30,12 @@ export interface OpenRows {
 /** Opens the rows of a plan. In a thread refuses databases that may block SQLite indefinitely. */
 export async function openRows(
   { source: from, ...plan }: RowsPlan,
-  place: WorkLocation,
+  location: WorkLocation,
   signal: AbortSignal,
 ): Promise<OpenRows> {
   // The code for databases and stores is large, so it is imported only for rows that are not from files.
-  if (from.kind === 'file') checkTrustedFile(place, from.file.path)
-  else (await import('./trusted-databases.ts')).checkSource(place, from)
+  if (from.kind === 'file') checkTrustedFile(location, from.file.path)
+  else (await import('./trusted-databases.ts')).checkSource(location, from)
   const source = await openSource(from, signal)
   try {
     const hooks = { signal, onMessage: () => undefined, onRead: (batches: Batches) => batches }

@@ -10,7 +10,7 @@ import { PolygonCheck } from '../../geo/validity/polygon-check.ts'
 const maxExactPoints = 200_000
 const namedRows = 5
 
-/** The exact test and the repair, which few loads use. */
+/** The exact test and the repair. Their code is imported on demand, since few loads need it. */
 type Exact = typeof import('../../geo/validity/exact-validity.ts') &
   typeof import('../../geo/validity/repair-wkb.ts')
 
@@ -108,8 +108,8 @@ export class PolygonWatch {
   #count(row: number, { reason, x, y }: { reason: string; x?: number; y?: number }): void {
     this.#invalid += 1
     if (this.#named.length >= namedRows) return
-    const place = x === undefined || y === undefined ? '' : ` at ${x} ${y}`
-    this.#named.push(`row ${row}: ${reason}${place}`)
+    const suffix = x === undefined || y === undefined ? '' : ` at ${x} ${y}`
+    this.#named.push(`row ${row}: ${reason}${suffix}`)
   }
 
   #messages(): FormatMessage[] {

@@ -10,10 +10,10 @@ const maxMs = 3000
 /** Returns the envelope of the first rows in their own CRS; undefined if they have no coordinates. */
 export async function readBounds(
   plan: RowsPlan,
-  place: WorkLocation,
+  location: WorkLocation,
   signal: AbortSignal,
 ): Promise<Envelope | undefined> {
-  const rows = await openRows(plan, place, signal)
+  const rows = await openRows(plan, location, signal)
   const bounds = emptyEnvelope()
   const endMs = performance.now() + maxMs
   let count = 0

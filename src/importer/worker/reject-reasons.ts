@@ -36,10 +36,10 @@ function kindOf({ field = '', reason }: Pick<RejectedRow, 'field' | 'reason'>): 
 
 function explainKind({ count, first }: ReasonGroup): string {
   const { row, field, value, reason } = first
-  const place = field === undefined ? '' : `"${field}": `
+  const prefix = field === undefined ? '' : `"${field}": `
   const found = value === undefined || reason.includes(`"${value}"`) ? '' : ` has "${value.slice(0, 80)}"`
   const rows = count === 1 ? '1 row' : `${count} rows`
-  return `${rows}, ${place}${reason.slice(0, shownText)} (row ${row}${found})`
+  return `${rows}, ${prefix}${reason.slice(0, shownText)} (row ${row}${found})`
 }
 
 /** Counts why rows are rejected. */

@@ -9,7 +9,7 @@ import type { LoadPlan } from './load-plan.ts'
 import { openSource } from './open-source.ts'
 import { rowGeometry, rowProperties } from './read-values.ts'
 
-/** Limits for looking up source values; further rows retain the values to be stored. */
+/** Limits for reading source values again; further rows are listed with their transformed values. */
 const maxBytes = 64 * 2 ** 20
 const maxMs = 10 * 60_000
 
@@ -26,11 +26,11 @@ async function findRows(
   let bytes = 0
   try {
     for await (const batch of source.batches) {
-      for (const [place, row] of batch.rowNumbers.entries()) {
+      for (const [index, row] of batch.rowNumbers.entries()) {
         if (!requested.has(row)) continue
-        const { geometry } = rowGeometry(batch, place)
+        const { geometry } = rowGeometry(batch, index)
         const wkb = geometry === undefined ? undefined : Buffer.from(geometry).toString('base64')
-        const properties = rowProperties(batch, place)
+        const properties = rowProperties(batch, index)
         found.set(row, wkb === undefined ? { properties } : { properties, wkb })
         bytes += (wkb?.length ?? 0) + 100 + 50 * batch.columns.length
       }

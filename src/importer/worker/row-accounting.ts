@@ -15,7 +15,10 @@ import { SourceWindow } from './source-window.ts'
 import type { SparedKeys } from './spared-keys.ts'
 import type { StoredRejects } from './stored-rejects.ts'
 
-/** Maximum number of rows whose source values are looked up; further rows retain the values to be stored. */
+/**
+ * Maximum number of rows whose source values are read again; further rows are listed with their transformed
+ * values.
+ */
 const maxGone = 100_000
 
 /**
@@ -27,16 +30,16 @@ function* asRead(
   source: FeatureBatch,
   rejects: readonly RejectedRow[],
 ): Generator<[RejectedRow, RejectSource]> {
-  const places = new Map<number, number>()
-  source.rowNumbers.forEach((number, place) => {
-    places.set(number, place)
+  const indexes = new Map<number, number>()
+  source.rowNumbers.forEach((number, index) => {
+    indexes.set(number, index)
   })
   for (const reject of rejects) {
-    const place = places.get(reject.row)
-    if (place === undefined) yield [reject, 'row-not-read']
+    const index = indexes.get(reject.row)
+    if (index === undefined) yield [reject, 'row-not-read']
     else {
       const facts = without(reject, 'geometry')
-      const row = { ...facts, properties: rowProperties(source, place), ...rowGeometry(source, place) }
+      const row = { ...facts, properties: rowProperties(source, index), ...rowGeometry(source, index) }
       yield [row, 'row-not-transformed']
     }
   }

@@ -32,15 +32,15 @@ export class RowFiguresBuilder {
 
   /** Subtracts a row that the store rejects. */
   refuse(batch: FeatureBatch, row: number): void {
-    this.#look(batch, row, -1)
+    this.#count(batch, row, -1)
   }
 
   #addBatch(batch: FeatureBatch): void {
     this.bytes += sizeOfBatch(batch)
-    for (let row = 0; row < batch.rowCount; row += 1) this.#look(batch, row, 1)
+    for (let row = 0; row < batch.rowCount; row += 1) this.#count(batch, row, 1)
   }
 
-  #look(batch: FeatureBatch, row: number, by: 1 | -1): void {
+  #count(batch: FeatureBatch, row: number, by: 1 | -1): void {
     const { geometry } = batch
     if (geometry !== undefined && Number.isNaN(geometry.envelopes[row * 4])) this.emptyGeometries += by
     const { outside } = this.#stopIf

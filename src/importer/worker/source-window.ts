@@ -21,8 +21,8 @@ export class SourceWindow {
   /** Returns the source values of a row; undefined if its batch has left the window. */
   find(row: number): Pick<RejectedRow, 'properties' | 'geometry'> | undefined {
     for (const batch of this.#batches.toReversed()) {
-      const place = placeOf(batch.rowNumbers, row)
-      if (place >= 0) return { properties: rowProperties(batch, place), ...rowGeometry(batch, place) }
+      const index = placeOf(batch.rowNumbers, row)
+      if (index >= 0) return { properties: rowProperties(batch, index), ...rowGeometry(batch, index) }
     }
     return undefined
   }

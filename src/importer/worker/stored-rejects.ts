@@ -48,20 +48,20 @@ export class StoredRejects {
 
   /** Accepts a corrected row. Returns the reason if the row is refused, otherwise undefined. */
   take(row: number): string | undefined {
-    const place = this.#find(row)
-    const state = place < 0 ? undefined : this.#states[place]
+    const index = this.#find(row)
+    const state = index < 0 ? undefined : this.#states[index]
     if (state === undefined) return `Row ${row} is none of the rejected rows of the task`
     if (state === corrected)
-      return `Row ${row} was corrected and loaded before, with the rows submitted at ${this.#timeAt(place)}`
+      return `Row ${row} was corrected and loaded before, with the rows submitted at ${this.#timeAt(index)}`
     if (state !== rejected) return `Row ${row} is sent twice: the first one counts`
-    this.#states[place] = taken
+    this.#states[index] = taken
     return undefined
   }
 
-  /** An accepted row is rejected again. */
+  /** Records that an accepted row was rejected again. */
   rejectAgain(row: number): void {
-    const place = this.#find(row)
-    if (place >= 0) this.#states[place] = rejectedAgain
+    const index = this.#find(row)
+    if (index >= 0) this.#states[index] = rejectedAgain
   }
 
   /** True if the row was accepted and not rejected again. */
@@ -74,20 +74,20 @@ export class StoredRejects {
   }
 
   #stateOf(row: number): number | undefined {
-    const place = this.#find(row)
-    return place < 0 ? undefined : this.#states[place]
+    const index = this.#find(row)
+    return index < 0 ? undefined : this.#states[index]
   }
 
   #setCorrected(row: number, at: string): void {
-    const place = this.#find(row)
+    const index = this.#find(row)
     let time = this.#times.indexOf(at)
     if (time < 0) time = this.#times.length < maxTimes ? this.#times.push(at) - 1 : maxTimes - 1
-    this.#states[place] = corrected
-    this.#timeOf[place] = time
+    this.#states[index] = corrected
+    this.#timeOf[index] = time
   }
 
-  #timeAt(place: number): string {
-    return this.#times[this.#timeOf[place] as number] ?? ''
+  #timeAt(index: number): string {
+    return this.#times[this.#timeOf[index] as number] ?? ''
   }
 
   /** Binary search: there may be millions of rows. */

@@ -9,27 +9,27 @@ import { checkTrustedFile, checkWrittenFile } from './trusted-files.ts'
 
 /** Throws `Failure` in a thread if a database may block SQLite indefinitely. */
 export function checkConnection(
-  place: WorkLocation,
+  location: WorkLocation,
   { type, database }: Pick<DatabaseConnection, 'type' | 'database'>,
 ): void {
-  if (isFileDatabase({ type })) checkTrustedFile(place, database)
+  if (isFileDatabase({ type })) checkTrustedFile(location, database)
 }
 
 /** The same for all sources and targets of a load. */
-export function checkPlan(place: WorkLocation, { source, connection, isReadOnly }: LoadPlan): void {
-  checkSource(place, source)
-  if (isReadOnly !== true) checkStore(place, connection)
+export function checkPlan(location: WorkLocation, { source, connection, isReadOnly }: LoadPlan): void {
+  checkSource(location, source)
+  if (isReadOnly !== true) checkStore(location, connection)
 }
 
 /** The same for the source of rows. */
-export function checkSource(place: WorkLocation, source: LoadSource): void {
-  if (source.kind === 'file') checkTrustedFile(place, source.file.path)
-  else if (source.kind === 'table') checkStore(place, source.connection)
-  else if (source.kind === 'database') checkConnection(place, source.connection)
+export function checkSource(location: WorkLocation, source: LoadSource): void {
+  if (source.kind === 'file') checkTrustedFile(location, source.file.path)
+  else if (source.kind === 'table') checkStore(location, source.connection)
+  else if (source.kind === 'database') checkConnection(location, source.connection)
 }
 
 /** The same for a store. */
-export function checkStore(place: WorkLocation, { type, parameters: { path } }: StoreConnection): void {
+export function checkStore(location: WorkLocation, { type, parameters: { path } }: StoreConnection): void {
   const isSqlite = getStoreDescription(type).file?.isSqlite === true
-  if (isSqlite && path !== undefined && existsSync(path)) checkWrittenFile(place, path)
+  if (isSqlite && path !== undefined && existsSync(path)) checkWrittenFile(location, path)
 }

@@ -23,8 +23,8 @@ export function needsOwnProcess(error: unknown): boolean {
 /**
  * Throws `Failure` in a thread if the file may block SQLite indefinitely. Files of other kinds are accepted.
  */
-export function checkTrustedFile(place: WorkLocation, path: string): void {
-  if (place.isProcess || isOwn(place, path) || !isDatabase(path) || mayThreadsRead(path)) return
+export function checkTrustedFile(location: WorkLocation, path: string): void {
+  if (location.isProcess || isOwn(location, path) || !isDatabase(path) || mayThreadsRead(path)) return
   throw refusal(path)
 }
 
@@ -33,8 +33,8 @@ export function checkTrustedFile(place: WorkLocation, path: string): void {
  * inspection here: closing a file releases all locks that the process has on it (POSIX, `fcntl`), and other
  * processes would then assume exclusive access.
  */
-export function checkWrittenFile(place: WorkLocation, path: string): void {
-  if (!place.isProcess && !isOwn(place, path)) throw refusal(path)
+export function checkWrittenFile(location: WorkLocation, path: string): void {
+  if (!location.isProcess && !isOwn(location, path)) throw refusal(path)
 }
 
 function isOwn({ ownFolder }: WorkLocation, path: string): boolean {

@@ -73,7 +73,7 @@ async function list(
   return writeChanges(changesPath, { table: before?.schema ?? schema, changes, keys, limit }, signal)
 }
 
-/** Counts are exact, but only this number of changes is listed. */
+/** Returns a message if only some of the changes are listed; the counts are always exact. */
 function cutMessages(listed: number | undefined, changes: ChangeCounts | undefined): FormatMessage[] {
   if (listed === undefined || changes === undefined) return []
   const { added, changed, removed } = changes

@@ -47,13 +47,13 @@ const degrees = 'EPSG:4326'
 const partLength = 64 * 1024
 const encoder = new TextEncoder()
 
-/** Reads as many rows of a task as needed and writes the requested ones. */
+/** Reads rows of a task up to the last requested one and yields the requested rows as text. */
 export async function* writeTaskRows(
   request: TaskRowsRequest,
-  place: WorkLocation,
+  location: WorkLocation,
   signal: AbortSignal,
 ): AsyncGenerator<RowsPart> {
-  const rows = await openRows(request.plan, place, signal)
+  const rows = await openRows(request.plan, location, signal)
   const isMoved =
     request.form === 'geojson' && request.crs !== undefined && rows.schema.geometry !== undefined
   const reprojector = isMoved ? await towardsDegrees(request.crs ?? '', signal) : undefined
@@ -64,7 +64,7 @@ export async function* writeTaskRows(
   }
 }
 
-/** Returns undefined if no reprojection is needed, whose code is large. */
+/** Returns undefined if no reprojection is needed; the large code for it is imported on demand. */
 async function towardsDegrees(
   crs: CrsDeclaration | string,
   signal: AbortSignal,

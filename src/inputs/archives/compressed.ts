@@ -36,7 +36,7 @@ async function* counted(
   }
 }
 
-/** Returns the first bytes of a stream, at least `wantedBytes` if it has them. */
+/** Returns the first bytes of a stream, at least `requestedBytes` if it has that many. */
 async function readHead(content: AsyncIterator<Uint8Array>, requestedBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = []
   for (let bytes = 0; bytes < requestedBytes; ) {

@@ -17,8 +17,8 @@ const maxMemoryBytes = 512 << 20
 const maxWaiting = 8
 /** The program is terminated if it writes nothing for this time. */
 /**
- * Elapsed time from the start of its thread: sufficient for a machine with only a tenth of a processor
- * available.
+ * Elapsed time, in milliseconds, from the start of its thread: sufficient for a machine with only a tenth of
+ * a processor available.
  */
 const silenceMs = 300_000
 /** Exit codes of 7-Zip: 0 success, 1 a warning such as bytes after the archive. */

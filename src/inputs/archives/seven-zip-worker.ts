@@ -32,7 +32,7 @@ function give(bytes: Uint8Array<ArrayBuffer>): void {
   }
 }
 
-/** A WebAssembly memory, whose types no used library declares. */
+/** A WebAssembly memory; no used library declares this type. */
 interface WasmMemory {
   buffer: ArrayBuffer
   grow(pages: number): number

@@ -53,7 +53,7 @@ export interface DatabaseReader {
   /** File name extensions, for a database that is a file. */
   fileExtensions?: readonly string[]
   /** Returns the address with defaults; throws `Failure` (`invalid`) for invalid parts. */
-  standardPlace(place: DatabaseLocation): DatabaseLocation
+  standardPlace(location: DatabaseLocation): DatabaseLocation
   /** API name of the format, such as `PostGIS`. */
   format: string
   describe(connection: DatabaseConnection, options: DescribeOptions): Promise<DescribedDatabase>

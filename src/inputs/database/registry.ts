@@ -32,11 +32,11 @@ export function getDatabaseReader({ type }: Pick<DatabaseLocation, 'type'>): Dat
 }
 
 /** True if a database is a file. */
-export function isFileDatabase(place: Pick<DatabaseLocation, 'type'>): boolean {
-  return getDatabaseReader(place).fileExtensions !== undefined
+export function isFileDatabase(location: Pick<DatabaseLocation, 'type'>): boolean {
+  return getDatabaseReader(location).fileExtensions !== undefined
 }
 
 /** Returns the address with defaults; throws `Failure` (`invalid`) if a part is missing. */
-export function defaultAddress(place: DatabaseLocation): DatabaseLocation {
-  return getDatabaseReader(place).standardPlace(place)
+export function defaultAddress(location: DatabaseLocation): DatabaseLocation {
+  return getDatabaseReader(location).standardPlace(location)
 }

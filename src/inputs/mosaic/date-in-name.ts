@@ -16,7 +16,7 @@ const extension = /\.[^.\s]*[a-z][^.\s]*$/iu
 interface Candidate {
   text: string
   timeMs: number
-  /** Number of its parts: more parts make it more certain. */
+  /** Number of its parts; a date with more parts takes precedence. */
   parts: number
 }
 

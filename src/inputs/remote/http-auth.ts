@@ -122,8 +122,8 @@ export function nextAuthorization(
   const of = (scheme: string) => challenges.find((one) => one.scheme === scheme)
   const ntlm = of('ntlm')
   if (ntlm !== undefined && sent === `NTLM ${ntlmNegotiate()}`) {
-    const answer = ntlmAuthenticate(ntlmIdentity(user), ntlm.token)
-    return answer === undefined ? undefined : `NTLM ${answer}`
+    const response = ntlmAuthenticate(ntlmIdentity(user), ntlm.token)
+    return response === undefined ? undefined : `NTLM ${response}`
   }
   const isFirst = sent === undefined
   if (isFirst && ntlm !== undefined && isDomainUser(user)) return `NTLM ${ntlmNegotiate()}`

@@ -73,16 +73,16 @@ function crsMember(wkid: number | undefined): string {
   return `"crs":{"type":"name","properties":{"name":"${name}"}},`
 }
 
-/** Esri's own codes are above those of EPSG. */
+/** Returns the authority of a code: codes of Esri are greater than those of EPSG. */
 function authorityOf(wkid: number): string {
   return wkid >= 37_000 && (wkid < 38_000 || wkid > 53_000) ? 'ESRI' : 'EPSG'
 }
 
-/** Parses an answer; errors have the status 200. */
-function answerOf(text: string, url: string): Json {
-  const answer = parseJson(text, url)
-  const { error } = answer
-  if (!isJson(error)) return answer
+/** Parses a response; errors have the status 200. */
+function parseResponse(text: string, url: string): Json {
+  const response = parseJson(text, url)
+  const { error } = response
+  if (!isJson(error)) return response
   const details = Array.isArray(error.details) ? error.details.join(' ') : ''
   throw serviceFailure(
     `The service answers error ${String(error.code)}: ${String(error.message)} ${details}`.trim(),
@@ -94,7 +94,7 @@ async function describe(client: ServiceClient, { location, layer }: ServiceData)
   const id = /^\d+$/.test(layer) ? layer : await findLayer(client, base, layer)
   const url = new URL(`${base}/${id}`)
   const about = new URL(`${url.href}?f=json`)
-  const found = answerOf(await client.describe(about), about.href)
+  const found = parseResponse(await client.describe(about), about.href)
   const fields = (Array.isArray(found.fields) ? found.fields : []).filter(isJson).map(toField)
   const objectId =
     typeof found.objectIdField === 'string'
@@ -117,7 +117,7 @@ async function describe(client: ServiceClient, { location, layer }: ServiceData)
 
 async function findLayer(client: ServiceClient, base: string, name: string): Promise<number> {
   const url = new URL(`${base}?f=json`)
-  const { layers } = answerOf(await client.describe(url), url.href)
+  const { layers } = parseResponse(await client.describe(url), url.href)
   const all = (Array.isArray(layers) ? layers : []).filter(isJson)
   const found = all.find((one) => one.name === name)
   if (typeof found?.id === 'number') return found.id
@@ -164,7 +164,7 @@ async function countRows(
   where: string,
 ): Promise<number | undefined> {
   const url = query(layer, { where, returnCountOnly: 'true' })
-  const { count } = answerOf(await client.describe(url), url.href)
+  const { count } = parseResponse(await client.describe(url), url.href)
   return typeof count === 'number' ? count : undefined
 }
 
@@ -193,8 +193,8 @@ async function readPages(
         outSR: wkid === undefined ? '' : String(wkid),
       }),
     )
-    const answer = answerOf(page.text, page.url)
-    const features = (Array.isArray(answer.features) ? answer.features : []).filter(isJson)
+    const response = parseResponse(page.text, page.url)
+    const features = (Array.isArray(response.features) ? response.features : []).filter(isJson)
     const lines: string[] = []
     for (const feature of features) {
       const attributes = isJson(feature.attributes) ? feature.attributes : {}
@@ -214,7 +214,7 @@ async function readPages(
     }
     if (lines.length > 0) await file.add(`${file.rows === 0 ? '' : ',\n'}${lines.join(',\n')}`, lines.length)
     onRows?.(file.rows)
-    const isMore = answer.exceededTransferLimit === true || lines.length >= pageSize
+    const isMore = response.exceededTransferLimit === true || lines.length >= pageSize
     if (!isMore || lines.length === 0) break
   }
   return Number.isFinite(newest) ? new Date(newest).toISOString() : undefined

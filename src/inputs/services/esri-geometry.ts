@@ -24,7 +24,10 @@ function lines(paths: Ring[]): Json | null {
     : { type: 'MultiLineString', coordinates: paths }
 }
 
-/** Outer rings run clockwise; a ring that runs the other way is a hole of the ring around it. */
+/**
+ * Converts rings to a polygon: outer rings are clockwise, and a counterclockwise ring is a hole of the
+ * enclosing ring.
+ */
 function polygon(rings: Ring[]): Json | null {
   const outer = rings.filter((ring) => areaOf(ring) <= 0)
   const holes = rings.filter((ring) => areaOf(ring) > 0)
@@ -34,7 +37,7 @@ function polygon(rings: Ring[]): Json | null {
     const around = polygons
       .filter(([ring]) => point !== undefined && ring !== undefined && contains(ring, point))
       .sort(([one = []], [other = []]) => Math.abs(areaOf(one)) - Math.abs(areaOf(other)))
-    // A hole without a ring around it is an outer ring that runs the wrong way.
+    // A hole without an enclosing ring is an outer ring with the wrong orientation.
     if (around[0] === undefined) polygons.push([hole])
     else around[0].push(hole)
   }
@@ -45,7 +48,7 @@ function polygon(rings: Ring[]): Json | null {
     : { type: 'MultiPolygon', coordinates: polygons }
 }
 
-/** Twice the signed area: negative for a clockwise ring. */
+/** Returns twice the signed area: negative for a clockwise ring. */
 function areaOf(ring: Ring): number {
   let sum = 0
   for (let index = 0; index < ring.length; index += 1) {

@@ -7,13 +7,13 @@ import type { AttributeType } from '../../geo/schema.ts'
 export interface FeatureProperty {
   name: string
   type: AttributeType | 'geometry'
-  /** Element in the property that has the value. */
+  /** Name of the child element that contains the value. */
   inner?: string
 }
 
 const limits = { maxDepth: 60, maxElements: 50_000, maxAttributes: 100 }
 
-/** Types of XML Schema (part 2); `integer` has no limits there, but no service sends more than 64 bits. */
+/** Types of XML Schema (part 2). `integer` is unlimited, but services send at most 64 bits. */
 const simpleTypes: Record<string, AttributeType> = {
   boolean: 'boolean',
   byte: 'int32',
@@ -49,8 +49,9 @@ const geometryForm =
   /^(?:Multi)?(?:Geometry|Point|Curve|LineString|Surface|Polygon|Solid|GeometricPrimitive|GeometricAggregate)(?:Property|Association)Type$/
 
 /**
- * Returns the properties of a feature type in the answer to DescribeFeatureType, in their order; undefined if
- * it has others than geometries and single simple values, so that only its features show what it has.
+ * Returns the properties of a feature type in the response to DescribeFeatureType, in their order. Undefined
+ * if it has other properties than geometries and single simple values; these can only be derived from
+ * features.
  */
 export function parseFeatureType(text: string, layer: string): FeatureProperty[] | undefined {
   try {
@@ -61,7 +62,7 @@ export function parseFeatureType(text: string, layer: string): FeatureProperty[]
   }
 }
 
-/** Other names would have to be escaped in the feature schema, whose reader takes no escapes. */
+/** Names that need no escapes in the feature schema, whose reader does not support escapes. */
 const xmlName = /^[\p{L}_][\p{L}\p{N}_.-]*$/u
 
 class UnreadableSchema extends Error {}
@@ -117,7 +118,10 @@ class SchemaReader {
     return { name, type: this.#plain(qualified) }
   }
 
-  /** Own types of a schema are named before those of XML Schema, which is often the default namespace. */
+  /**
+   * Types that the schema defines take precedence over those of XML Schema, which is often the default
+   * namespace.
+   */
   #plain(qualified: string): AttributeType {
     const type = localName(qualified)
     const isOwn = (one: XmlElement): boolean => one.name === 'simpleType' && one.attributes['name'] === type
@@ -139,14 +143,15 @@ function elementsOf({ children }: XmlElement): XmlElement[] {
   return children.flatMap((child) => {
     if (child.name === 'element') return [child]
     if (groups.has(child.name)) return elementsOf(child)
-    // A choice, a group or attributes: not each feature has the same.
+    // With a choice, a group or attributes, features may have different properties.
     return child.name === 'annotation' || child.name === 'attribute' ? [] : refuse()
   })
 }
 
 /**
- * Writes a feature schema of GDAL (`.gfs`) that names all properties, also those without a value. All
- * attributes are texts for GDAL, as it would change some numbers; Terrane's reader takes the declared types.
+ * Writes a feature schema of GDAL (`.gfs`) that lists all properties, including those without a value. It
+ * declares all attributes as text, since GDAL would change some numbers; Terrane's reader uses the declared
+ * types.
  */
 export function writeFeatureSchema(
   layer: string,

@@ -22,7 +22,7 @@ interface Collection {
   crs?: { uri: string; srs: string }
 }
 
-/** Reads OGC API Features (17-069): pages by `next` links, coordinates in the storage CRS where that is known. */
+/** Reads OGC API Features (17-069): pages by `next` links, coordinates in the storage CRS if known. */
 export const ogcApiFeatures: ServiceReader = {
   kind: 'ogcapi-features',
   read: async (data, options) => {
@@ -57,7 +57,7 @@ async function describe(client: ServiceClient, { location, layer }: ServiceData)
   return { items, crs: storageCrs(found) }
 }
 
-/** The storage CRS if the service writes it, and x comes first in it. */
+/** Returns the storage CRS, if the service supports it as output CRS and its x axis comes first. */
 function storageCrs({ storageCrs: uri, crs }: Json): Collection['crs'] {
   if (typeof uri !== 'string' || !Array.isArray(crs) || !crs.includes(uri)) return undefined
   const [, authority, code] = /\/def\/crs\/([a-z]+)\/[^/]+\/(\w+)$/i.exec(uri) ?? []

@@ -6,7 +6,7 @@ import { serviceFailure } from './service-client.ts'
 
 const mostIds = 5_000_000
 
-/** Refuses features that a service sends twice. */
+/** Detects features that a service sends twice. */
 export class SeenIds {
   readonly #ids = new Set<string>()
 
@@ -20,7 +20,7 @@ export class SeenIds {
   }
 }
 
-/** Writes texts to a file that has its name only when it is complete. */
+/** Writes texts to a file that gets its final name when complete. */
 export class FeatureFile {
   readonly #path: string
   readonly #file: FileHandle
@@ -79,33 +79,36 @@ export function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** An integer that a number of JavaScript may not represent. */
+/** Integer that a JavaScript number may not represent exactly. */
 const longInteger = /[:[,\s]-?\d{16,}\s*[,\]}]/
 
-/** Keeps the digits of such an integer, which `JSON.stringify` writes again. */
+/** Preserves the digits of such an integer for `JSON.stringify`. */
 function keepLongInteger(_key: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
   const isLong = typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source)
   return isLong ? rawJson(source) : value
 }
 
-/** Makes a value that `JSON.stringify` writes as it stands (ECMA-262, JSON.parse source text access). */
+/** Creates a value that `JSON.stringify` writes unchanged (ECMA-262, JSON.parse source text access). */
 function rawJson(text: string): unknown {
   const { rawJSON } = JSON as unknown as { rawJSON(text: string): unknown }
   return rawJSON(text)
 }
 
-/** Text of a value of an attribute. */
+/** Returns the text of an attribute value. */
 export function textOfValue(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '')
 }
 
-/** Parses a JSON object, with all digits of long integers; a truncated or foreign answer is a `Failure`. */
+/**
+ * Parses a JSON object, with all digits of long integers. Throws `Failure` for a truncated or invalid
+ * response.
+ */
 export function parseJson(text: string, url: string): Json {
   try {
     const value: unknown = longInteger.test(text) ? JSON.parse(text, keepLongInteger) : JSON.parse(text)
     if (isJson(value)) return value
   } catch {
-    // The same failure as for JSON of another kind.
+    // Throws the same failure as for other JSON values, below.
   }
   const shown = JSON.stringify(text.slice(0, 80))
   throw serviceFailure(`The service answers no complete JSON object (it begins ${shown}): ${url}`)

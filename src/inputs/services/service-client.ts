@@ -11,11 +11,11 @@ import type { RemoteSession } from '../remote/remote.ts'
 import { RemoteFault } from '../remote/remote.ts'
 import type { ServiceReadOptions } from './service.ts'
 
-/** Least time between the starts of two requests. */
+/** Minimum time between the starts of two requests, in milliseconds. */
 const pauseMs = 50
 const mostPageBytes = 256 << 20
 const mostWaitSeconds = 300
-/** Pages of an interrupted read that are older are read again. */
+/** Maximum age of reused pages of an interrupted read, in milliseconds. */
 const reusedMs = 3_600_000
 const mostPages = 200_000
 
@@ -24,15 +24,15 @@ export function serviceFailure(message: string): Failure {
   return invalid('service-failed', message)
 }
 
-/** An answer of a service. */
+/** A response of a service. */
 export interface ServicePage {
   url: string
   text: string
 }
 
 /**
- * Requests pages of a service one after another, at a polite rate, through the checked connections. Waits as
- * long as a busy service asks for. Pages are stored, so that an interrupted read continues.
+ * Requests pages of a service sequentially, with a pause between requests, through checked connections. Waits
+ * as long as a busy service requests. Pages are stored, so that an interrupted read continues.
  */
 export class ServiceClient {
   readonly #origin: string

@@ -31,7 +31,7 @@ export interface ServiceData {
 export interface ServiceReadOptions {
   access: RemoteAccess
   credentials: RemoteCredentials
-  /** Folder of an interrupted read, whose complete pages are used again, and of the result. */
+  /** Folder for pages and the result. Complete pages of an interrupted read are reused. */
   folder: string
   /** Reads only features that were edited at this time or later. */
   since?: string
@@ -48,7 +48,7 @@ export interface ServiceRead {
   rows: number
   /** Digest of the features, and of what is known about their attributes. */
   digest: string
-  /** Greatest edit time that was read; absent where nothing is known about edits. */
+  /** Greatest edit time of the features; absent if the service has no edit times. */
   newest?: string
   messages: string[]
 }

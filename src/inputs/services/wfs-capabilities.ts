@@ -62,13 +62,14 @@ function yxCode(srsName: string): string | undefined {
   return code !== undefined && findCrs(`EPSG:${code}`)?.axisOrder === 'yx' ? code : undefined
 }
 
-/** A short identifier, which WFS 1.1 gives no axis order for (04-094, section 9.2). */
+/** Short form of an identifier, for which WFS 1.1 defines no axis order (04-094, section 9.2). */
 const shortForm = /^EPSG:\d+$/i
 
 /**
- * Returns the identifier that a page of WFS 1.1 means by a short identifier such as `EPSG:4326`; undefined if
- * the short one is right, which means that x is first. MapServer writes it for coordinates with latitude first,
- * even for a request that names the URN. Degrees are compared with the bounds of the feature type.
+ * Returns the identifier with latitude first, if a page of WFS 1.1 uses a short identifier such as
+ * `EPSG:4326` for such coordinates; undefined if x is first. MapServer writes the short form for coordinates
+ * with latitude first, even if the request contains the URN. Degrees are compared with the bounds of the
+ * feature type.
  */
 export function meantCrs(
   srsName: string,

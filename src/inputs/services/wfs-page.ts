@@ -10,7 +10,7 @@ export interface GmlPage {
   rows: number
   /** Ids of the features; empty if they have none. */
   ids: string[]
-  /** Stated total, if the service knows it. */
+  /** Total number of features, if the service states it. */
   matched?: number
   /** True if the page links to a next one. */
   hasNext: boolean
@@ -55,7 +55,7 @@ export function parsePage(text: string, url: URL): GmlPage {
   return { head, members, tail, rows, ids, matched, hasNext }
 }
 
-/** Returns the number of features that a `resultType=hits` answer states, if it does. */
+/** Returns the number of features in the response to `resultType=hits`, if stated. */
 export function parseHits(text: string): number | undefined {
   const [tag = ''] = collection.exec(text) ?? []
   return numberIn(tag, /\s(?:numberMatched|numberOfFeatures)="(\d+)"/)
@@ -66,7 +66,7 @@ function numberIn(tag: string, form: RegExp): number | undefined {
   return digits === undefined ? undefined : Number(digits)
 }
 
-/** Counts the features: elements in a member, which one `featureMembers` has several of. */
+/** Counts the features, which are the child elements of members; `featureMembers` has several. */
 function countFeatures(members: string): { rows: number; ids: string[] } {
   let rows = 0
   const ids: string[] = []

@@ -32,9 +32,9 @@ const versions: readonly WfsVersion[] = [
 ]
 
 /**
- * Reads WFS 2.0 (09-025r2) and 1.1 (04-094): pages by `startIndex` where the service has them, in the default
- * CRS of the feature type. The GML of the pages becomes one document. A feature schema beside it has the
- * attributes that the service describes; without one, their reader infers the types from the values.
+ * Reads WFS 2.0 (09-025r2) and 1.1 (04-094): pages by `startIndex` if the service supports it, in the default
+ * CRS of the feature type. The GML of all pages becomes one document. A feature schema next to it lists the
+ * attributes that the service describes; without a schema the reader infers types from the values.
  */
 export const wfs: ServiceReader = {
   kind: 'wfs',
@@ -71,7 +71,7 @@ interface WfsType extends ServiceData {
   properties?: FeatureProperty[]
 }
 
-/** Versions to ask for: that of the location, or all. */
+/** Returns the versions to request: that of the location, or all. */
 function versionsOf({ location }: ServiceData): readonly WfsVersion[] {
   const named = [...new URL(location).searchParams].find(([name]) => name.toLowerCase() === 'version')?.[1]
   if (named === undefined || named === '') return versions
@@ -96,7 +96,7 @@ async function describe(client: ServiceClient, data: ServiceData): Promise<WfsTy
   return { ...data, wfsVersion, about, schema, properties: parseFeatureType(schema, data.layer) }
 }
 
-/** Returns the address of a request; parameters of the location stay, such as the map file of MapServer. */
+/** Returns the URL of a request, with the parameters of the location, such as the map file of MapServer. */
 function request(
   { location, layer, wfsVersion }: Pick<WfsType, 'location' | 'layer' | 'wfsVersion'>,
   operation: string,
@@ -112,7 +112,10 @@ function request(
   return url
 }
 
-/** True if features follow after the first `read` ones. A page knows the total better than a count before. */
+/**
+ * True if more features follow the first `read` ones. The total of a page takes precedence over an earlier
+ * count.
+ */
 function hasMore(
   { rows, hasNext }: GmlPage,
   read: number,
@@ -142,7 +145,7 @@ class WfsRead {
     const isMore = (one: GmlPage, read: number) => hasMore(one, read, { matched: one.matched, hits })
     let page = await this.#page(pageSize, 0)
     const isPaged = !isMore(page, page.rows) || (await this.#hasPages(page))
-    // A service that sends fewer than were asked for has no more, or its own limit.
+    // A service that sends fewer features than requested has no more, or has its own limit.
     if (!isPaged && page.rows === pageSize) page = await this.#page()
     const { tail } = page
     await this.#file.frame(page.head)
@@ -159,7 +162,7 @@ class WfsRead {
     return { srsName: others.length === 0 ? srsName : undefined, messages }
   }
 
-  /** MapServer counts too few features for WFS 1.1: those on the edge of the bounds are missing. */
+  /** Tolerates missing features in the count: MapServer omits those on the edge of the bounds for WFS 1.1. */
   #checkRows(matched: number | undefined, hits: number | undefined): string[] {
     const { rows } = this.#file
     const messages = this.#messages()
@@ -174,8 +177,8 @@ class WfsRead {
   }
 
   /**
-   * False if the service ignores `startIndex`, which WFS 1.1 does not have, or refuses it: then it sends the
-   * first feature again.
+   * Returns false if the service ignores or refuses `startIndex`, which WFS 1.1 does not define. A service
+   * that ignores it sends the first feature again.
    */
   async #hasPages(first: GmlPage): Promise<boolean> {
     const url = this.#pageUrl(1, 1)
@@ -198,7 +201,7 @@ class WfsRead {
   #request(parameters: Record<string, string>): URL {
     const { wfsVersion, about } = this.#type
     const { defaultCrs } = about
-    // Where the default is a URN, a service that is asked for it answers in the order of its axes.
+    // If the default CRS is a URN, a service that gets this URN responds in its axis order.
     const isNamed = wfsVersion.version === '1.1.0' && parameters['resultType'] === undefined
     const srsName = isNamed && defaultCrs?.startsWith('urn:') === true ? defaultCrs : undefined
     return request(this.#type, 'GetFeature', { ...parameters, ...defined({ srsName }) })
@@ -229,7 +232,7 @@ class WfsRead {
     await this.#file.add(meant.members, meant.rows)
   }
 
-  /** A version 2.0 gives all identifiers the axis order of their authority, as their reader does. */
+  /** In version 2.0 all identifiers imply the axis order of the authority, as the reader assumes. */
   #meantCrs(srsName: string, page: GmlPage): string | undefined {
     const { wfsVersion, about } = this.#type
     return wfsVersion.version === '1.1.0' ? meantCrs(srsName, firstPosition(page), about) : undefined

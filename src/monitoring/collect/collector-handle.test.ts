@@ -6,7 +6,7 @@ import { CollectorHandle } from './collector-handle.ts'
 import type { CollectedService } from './service-collector.ts'
 
 const settings = {
-  place: { path: ':memory:' },
+  location: { path: ':memory:' },
   limits: { labels: 1, visitors: 1, resources: 1 },
   keep: { minuteDays: 1, hourDays: 1, dayDays: 1, requestDays: 1, exceptionDays: 1, maxBytes: 0 },
   privacy: 'none',

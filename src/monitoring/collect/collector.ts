@@ -20,7 +20,7 @@ import { SharedSeries } from './shared-series.ts'
 
 type SourceKind = CollectedService['source']['kind']
 
-/** One entry per kind of source; this server's own requests are pushed. */
+/** One entry per kind of source. Requests of this server are not collected but pushed. */
 const makers: Record<SourceKind, CreateCollector> = {
   log: createLogCollector,
   'geoserver-monitor': createMonitorCollector,
@@ -31,9 +31,9 @@ const makers: Record<SourceKind, CreateCollector> = {
 
 const createCollector: CreateCollector = (service, parts) => makers[service.source.kind](service, parts)
 
-/** Plain data that the collector thread is started with. */
+/** Settings passed to the collector thread at its start. Plain data. */
 export interface CollectorSettings {
-  place: SeriesLocation
+  location: SeriesLocation
   limits: SeriesLimits
   keep: Retention
   privacy: PrivacyMode
@@ -47,7 +47,7 @@ export interface TickReport {
   isBusy: boolean
   /** Polls that ended since the last report. */
   polled: Polled[]
-  /** Parts that do not work right now. */
+  /** Parts that currently fail. */
   problems: string[]
 }
 
@@ -67,9 +67,9 @@ export class Collector {
   #now = 0
 
   constructor(settings: CollectorSettings, openWriter: OpenWriter, log: Say) {
-    const { place, limits, keep, privacy, placesFile, ownNetworks = [] } = settings
+    const { location, limits, keep, privacy, placesFile, ownNetworks = [] } = settings
     this.#keep = keep
-    this.#series = new SharedSeries({ place, limits, openWriter })
+    this.#series = new SharedSeries({ location, limits, openWriter })
     this.#places = new AddressLookup(placesFile)
     this.#salts = new Salts((work) => this.#series.withDatabase(work))
     this.#classifier = createClassifier({
@@ -83,7 +83,7 @@ export class Collector {
     this.#polls = new Polls({ writer: this.#series, classifier: this.#classifier, log }, createCollector)
   }
 
-  /** Throws when the batch could not be written: give it again. */
+  /** Writes a batch of this server's requests. Throws if that fails; the caller must pass the batch again. */
   takeOwn(batch: RequestBatch): Promise<void> {
     this.#now = batch.now
     return appendOwn(this.#series, this.#classifier, batch)

@@ -1,6 +1,6 @@
 const minutesKept = 60
 
-/** Lets a bounded number of exceptions a minute through, so that a server in trouble does not fill the disk. */
+/** Limits the number of stored exceptions per minute, so that a failing server does not fill the disk. */
 export class ExceptionQuota {
   readonly #perMinute: number
   readonly #counts = new Map<number, number>()

@@ -27,10 +27,10 @@ export interface Polled {
 
 interface Watched {
   service: CollectedService
-  /** Its settings as text, to see a change. */
+  /** Its settings as text, for detecting changes. */
   key: string
   collector: ServiceCollector
-  /** Aborted when the service is watched no longer. */
+  /** Aborted when the service is no longer watched. */
   stop: AbortController
   /** Time of the previous poll; undefined before the first. */
   turn?: number
@@ -56,7 +56,7 @@ export class Polls {
     this.#limitMs = limitMs
   }
 
-  /** Watches these services from now on, and no others. */
+  /** Sets the services to watch. */
   async setServices(services: readonly CollectedService[]): Promise<void> {
     const requested = new Map(services.map((service) => [service.id, service]))
     for (const [id, { key }] of this.#watched) {
@@ -132,7 +132,10 @@ export class Polls {
   }
 }
 
-/** Reads until nothing is left or others should have the time; gives what went wrong. */
+/**
+ * Reads pieces until nothing remains or the time limit is reached. Returns the problems as text; empty if
+ * there are none.
+ */
 async function collectPieces(watched: Watched, at: number, signal: AbortSignal): Promise<string> {
   const end = performance.now() + piecesMs
   const found = new Set<string>()

@@ -25,14 +25,14 @@ export interface CollectedService {
 }
 
 export interface CollectorDeps {
-  /** Shared by the thread, which serializes the calls. */
+  /** Writer that all collectors of the thread share; it serializes calls. */
   writer: Pick<SeriesWriter, 'append' | 'cursor'>
   classifier: Classifier
   log: Say
 }
 
 export interface CollectReport {
-  /** True: a bounded piece was read and more is there; `collect` is called again soon. */
+  /** True if more data are available after a bounded piece was read; `collect` is then called again soon. */
   hasMore?: boolean
   /** Problems of a poll that still collected something, such as unreadable lines; without secrets. */
   problems?: string[]
@@ -43,7 +43,7 @@ export interface CollectReport {
  * error is stored as the service's problem, logged, and the poll is repeated at the next interval.
  */
 export interface ServiceCollector {
-  /** Takes what is new by `now` (milliseconds since 1970) and appends it. */
+  /** Reads data that are new at `now` (milliseconds since 1970) and appends them to the series. */
   collect(now: number, signal: AbortSignal): Promise<CollectReport>
   close(): Promise<void>
 }

@@ -13,8 +13,8 @@ function sample(serviceId: number) {
 
 describe('SharedSeries', () => {
   it('takes nothing of a service that was removed while it was collected, and everything of the others', async (test) => {
-    const place = { path: `${temporaryData(test)}/monitoring.sqlite` }
-    const series = new SharedSeries({ place, limits, openWriter: createSeriesWriter })
+    const location = { path: `${temporaryData(test)}/monitoring.sqlite` }
+    const series = new SharedSeries({ location, limits, openWriter: createSeriesWriter })
     test.after(() => series.close())
     await series.append({ samples: [sample(1), sample(2)] })
     await series.removeService(1)

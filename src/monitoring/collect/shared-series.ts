@@ -12,7 +12,7 @@ interface Opened {
 }
 
 export interface SharedSeriesOptions {
-  place: SeriesLocation
+  location: SeriesLocation
   limits: SeriesLimits
   openWriter: OpenWriter
 }
@@ -74,8 +74,8 @@ export class SharedSeries implements SeriesWriter {
 
   async #open(): Promise<Opened> {
     if (this.#opened !== undefined) return this.#opened
-    const { place, limits, openWriter } = this.#options
-    const database = await openSeriesDatabase(place)
+    const { location, limits, openWriter } = this.#options
+    const database = await openSeriesDatabase(location)
     this.#opened = { database, writer: openWriter(database, limits) }
     return this.#opened
   }

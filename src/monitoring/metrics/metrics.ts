@@ -13,25 +13,25 @@ export { applicationMetrics, hostMetrics }
 export type Metric = RequestMetric | HostMetric
 
 const metrics: readonly Metric[] = [...applicationMetrics, ...hostMetrics, ...logMetrics]
-/** Those that count requests by a label. */
+/** Metrics that count requests by a label. */
 export const labelMetrics: readonly LabelMetric[] = applicationMetrics.filter(
   (metric) => metric.takenFrom === 'labels',
 )
-/** Those that add up a number of requests, or take its mean. */
+/** Metrics that add up a number of each request, or compute its mean. */
 export const numberMetrics: readonly NumberMetric[] = applicationMetrics.filter(
   (metric) => metric.takenFrom === 'numbers',
 )
-/** Has a value for every service with at least one request. */
+/** Metric that has a value for every service with at least one request. */
 export const everyRequest: Metric = requestCount
 
 const byName = new Map(metrics.map((metric) => [metric.name, metric]))
 
-/** Finds a metric by a name from outside. */
+/** Finds a metric by a name from a request. */
 export function findMetric(name: string): Metric | undefined {
   return byName.get(name)
 }
 
-/** Returns the metric of a name used in code. */
+/** Returns the metric with a name that code refers to; throws for an unknown name. */
 export function metricNamed(name: string): Metric {
   const metric = byName.get(name)
   if (metric === undefined) throw new Error(`There is no metric ${name}`)

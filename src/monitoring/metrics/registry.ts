@@ -25,7 +25,9 @@ import {
 } from './requests/requests.ts'
 import { responseFirstByte, responseSize, responseStatus, responseTime } from './requests/responses.ts'
 
-/** In the order in which they are listed. A new metric takes an id that none ever had: the next here is 103. */
+/**
+ * Metrics in listing order. A new metric gets an id that was never used: the next one in this list is 103.
+ */
 export const applicationMetrics: readonly RequestMetric[] = [
   request,
   requestCount,
@@ -49,7 +51,7 @@ export const applicationMetrics: readonly RequestMetric[] = [
 /** Metrics of services whose access log is read; ids like those of applications. */
 export const logMetrics: readonly HostMetric[] = [skippedLines]
 
-/** The next id here is 202. */
+/** Metrics of hosts. The next id in this list is 202. */
 export const hostMetrics: readonly HostMetric[] = [
   load1,
   load5,

@@ -10,10 +10,10 @@ export const usageClasses = [
   'metadata',
   'imports',
 ] as const
-/** One of `usageClasses`; `other` is everything else, such as a page. */
+/** Usage class of a request. `other` includes everything else, such as web pages. */
 export type UsageClass = (typeof usageClasses)[number]
 
-/** Classes in which the data themselves are delivered: requests in the sense of COUNTER. */
+/** Classes that deliver the data: requests in the sense of COUNTER. */
 export const dataClasses: readonly UsageClass[] = ['features', 'downloads']
 
 /** Classes that count as investigations in the sense of COUNTER, including requests. */
@@ -84,8 +84,8 @@ export function isOws(type: EventType): boolean {
 }
 
 /**
- * Returns the types under which a request counts: `all`, its own and the cumulative one above it. Null is an
- * OGC request of a service without a type, such as CSW.
+ * Returns the types under which a request counts: `all`, its own type, and the cumulative type that includes
+ * it. Null: an OGC request of a service without a type, such as CSW.
  */
 export function countedUnder(own: RequestEventType | null): EventType[] {
   return own === null ? ['all', 'OWS:ALL'] : ['all', own, isOws(own) ? 'OWS:ALL' : 'other']
@@ -97,7 +97,7 @@ export function eventTypeId(type: EventType): number {
 
 const eventTypeById = keysById(idByEventType)
 
-/** The type with that id in the series. */
+/** Returns the type with this id in the series. */
 export function eventTypeOfId(id: number): EventType | undefined {
   return eventTypeById.get(id)
 }

@@ -20,7 +20,7 @@ export type ServiceSource =
   | { kind: 'log'; path: string }
   /** A GeoServer with the monitor extension; `url` is its base, such as https://maps.example.org/geoserver. */
   | { kind: 'geoserver-monitor'; url: string; user?: string; password?: Secret }
-  /** `url` is that of the metrics, such as http://10.0.0.5:9100/metrics. */
+  /** A Prometheus node exporter; `url` is the URL of its metrics, such as http://10.0.0.5:9100/metrics. */
   | { kind: 'node-exporter'; url: string; user?: string; password?: Secret }
   | { kind: 'geoserver-status'; url: string; user?: string; password?: Secret }
 
@@ -52,7 +52,7 @@ export interface ServiceRecord {
   notes: string
   isActive: boolean
   checkIntervalSeconds: number
-  /** ISO 8601; the last collection that succeeded. */
+  /** Time of the last successful collection, ISO 8601. */
   lastCheck?: string
   source: ServiceSource
 }

@@ -37,7 +37,7 @@ export function resourceTypeId(type: ResourceType): number {
 
 const resourceTypeById = keysById(idByResourceType)
 
-/** The type with that id in the series. */
+/** Returns the type with this id in the series. */
 export function resourceTypeOfId(id: number): ResourceType | undefined {
   return resourceTypeById.get(id)
 }

@@ -1,4 +1,4 @@
-/** Above the id of every service. */
+/** Greater than the id of any service. */
 export const pagesOffset = 2 ** 40
 
 /**
@@ -24,7 +24,7 @@ export function isHostType(type: ServiceType): boolean {
   return type === 'hostapp' || type === 'hostmapserver'
 }
 
-/** True if requests of such a service may come from an access log. */
+/** True if services of this type may have an access log as source. */
 export function mayHaveLog(type: ServiceType): boolean {
   return type === 'mapserver'
 }

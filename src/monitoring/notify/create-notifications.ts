@@ -13,7 +13,7 @@ import { Notifications } from './notifications.ts'
 /** Dependencies of a server's checks and notifications. */
 export interface CreateNotificationsDeps {
   settings: Outlets['settings']
-  /** Address of the base path, as messages name it. */
+  /** URL of the base path, for links in messages. */
   baseUrl: string
   outbound: Outlets['outbound']
   vault: Vault
@@ -31,8 +31,8 @@ export interface CreateNotificationsDeps {
 export function createNotifications(deps: CreateNotificationsDeps): Notifications {
   const { settings, baseUrl, outbound, vault, database, clock, log, services, values, attemptMs, reported } =
     deps
-  const place = serverIdentity(baseUrl)
-  const channels = new OpenChannels({ settings, place, outbound, clock })
+  const identity = serverIdentity(baseUrl)
+  const channels = new OpenChannels({ settings, identity, outbound, clock })
   const checks = new Checks({ database, clock, vault, services, resources: values })
   return new Notifications({
     database,

@@ -30,10 +30,10 @@ export interface NotificationsDeps {
   values: ValueSource
   services(): Promise<readonly WatchedService[]>
   channels: OpenChannels
-  /** Opens what receivers share with this server. */
+  /** Decrypts the secrets that receivers share with this server. */
   vault: Pick<Vault, 'open'>
   checks: Checks
-  /** Problems that other parts find, by the id of their check. */
+  /** Problems that other modules report, by the id of their check. */
   reported?(): ReadonlyMap<number, Problem[]>
   /** Time limit of one delivery attempt. */
   attemptMs?: number
@@ -41,7 +41,7 @@ export interface NotificationsDeps {
 
 interface Evaluation {
   to: number
-  /** The checks as they were evaluated. */
+  /** Digest of the checks that were evaluated. */
   fingerprint: string
   found: Promise<CheckProblems[]>
 }
@@ -69,8 +69,8 @@ export class Notifications {
   }
 
   /**
-   * To be called after the minute that ended before `now` was computed: evaluates every active check, and begins to
-   * send what follows, without waiting for any mail server.
+   * Evaluates every active check and starts sending the resulting messages, without waiting for mail servers.
+   * Call it after the minute that ended before `now` was computed.
    */
   async evaluate(now: Date): Promise<void> {
     const to = periodEnd(now)
@@ -119,7 +119,7 @@ export class Notifications {
     return sendTest(this.#deps, await this.checks.get(id), signal)
   }
 
-  /** Tries what is due; returns when every attempt has ended. */
+  /** Tries all due deliveries; resolves when every attempt has ended. */
   deliver(): Promise<void> {
     return this.#deliveries.run()
   }
@@ -157,7 +157,10 @@ export class Notifications {
   }
 }
 
-/** Names neither receivers nor the response of the mail server: every signed-in user can read it. */
+/**
+ * The text contains neither receivers nor responses of the mail server, since every signed-in user can read
+ * it.
+ */
 function undeliveredProblem(count: number, now: number): Problem[] {
   if (count === 0) return []
   const receivers = count === 1 ? '1 receiver' : `${count} receivers`

@@ -2,7 +2,7 @@ const minuteMs = 60_000
 const daySeconds = 86_400
 const dayMs = daySeconds * 1000
 
-/** Shortest interval in seconds, and the step of every interval that is proposed. */
+/** Minimum interval in seconds. Proposed intervals are multiples of it. */
 export const minIntervalSeconds = 60
 /** A hundred years. */
 export const maxIntervalSeconds = 36_525 * daySeconds
@@ -12,16 +12,19 @@ export const maxPeriods = 11_000
 export interface RequestedWindow {
   validFrom?: number
   validTo?: number
-  /** Seconds up to the end of the last complete minute; not together with the two above. */
+  /**
+   * Length of a window that ends with the last complete minute, in seconds; alternative to `validFrom` and
+   * `to`.
+   */
   lastSeconds?: number
   intervalSeconds?: number
-  /** Periods are counted from `validFrom`, to the minute, in place of 0:00 UTC of its day. */
+  /** True if periods are counted from `validFrom`, rounded to the minute, instead of 0:00 UTC of its day. */
   isFromStart?: boolean
 }
 
 export interface AlignOptions {
   now: number
-  /** False: periods are counted from `validFrom`, and `to` is not aligned. Default: true. */
+  /** False if periods are counted from `validFrom` and `to` is not aligned. Default: true. */
   isAligned?: boolean
 }
 
@@ -33,7 +36,7 @@ export interface TimeWindow {
   count: number
 }
 
-/** Why a window cannot be had; `fittingSeconds` is an interval with which it can. */
+/** Why a window is invalid; `fittingSeconds` is an interval that makes it valid. */
 export type WindowRefusal =
   | { refusal: 'ends-before-start' }
   | { refusal: 'too-many-periods'; periods: number; fittingSeconds: number }

@@ -6,7 +6,7 @@ import type { RowPart, RowPlan } from './row-plan.ts'
 import type { ResolvedQuery, Source } from './series-sql.ts'
 import { rowsSql, seriesCondition } from './series-sql.ts'
 
-/** Totals that `countByTotals` reads at most: a few milliseconds. */
+/** Maximum number of totals that `countByTotals` reads, which takes a few milliseconds. */
 const maxTotals = 20_000
 
 /** Returns the number of rows of an SQL query, or `limit` + 1 if there are more than `limit`. Reads no more rows than that. */
@@ -15,7 +15,7 @@ export async function countAtMost(database: SeriesDatabase, sql: string, limit: 
   return Number(found?.[0] ?? 0)
 }
 
-/** Returns the number of series that a plan looks up, each as often as it does. */
+/** Returns the number of series lookups of a plan. */
 export async function countSeries(database: SeriesDatabase, { query, parts }: RowPlan): Promise<number> {
   const counts = new Map<string, number>()
   let all = 0
@@ -38,7 +38,7 @@ export async function countStored(
   { query, range, parts }: RowPlan,
   limit: number,
 ): Promise<number> {
-  // Rows of other labels are read too before they are passed over.
+  // Counts rows of all labels and users, since those of others are read too before they are skipped.
   const { labelId: _label, user: _user, ...others } = query
   const { value } = query.shape
   const shape = { ...query.shape, value: value === 'users' ? 'labels' : value, isOfUsers: false } as const
@@ -69,7 +69,8 @@ export async function countByTotals(
   let rows = 0
   let left = maxTotals
   for (const part of parts) {
-    // A period and its labels may have rows in several sources of one part: only the largest source counts.
+    // A period and its labels may have rows in several sources of one part, so only the largest source
+    // counts.
     let most = 0
     for (const source of part.sources) {
       if (source.resolution !== 60 || source.isLoaded || left <= 0) continue

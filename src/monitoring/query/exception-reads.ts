@@ -10,7 +10,7 @@ import { HeavyRead } from './reads.ts'
 /** Filter of exceptions; times in milliseconds since 1970. */
 export interface ExceptionFilter {
   from?: number | undefined
-  /** Not included. */
+  /** End of the period, exclusive. */
   to?: number | undefined
   serviceIds: readonly number[]
   errorType?: string | undefined
@@ -29,7 +29,7 @@ export interface ListedException {
 export interface WholeException extends ListedException {
   message: string
   stack: string
-  /** Absent for what no request has caused. */
+  /** Request that caused the exception; absent for other exceptions, such as those of jobs. */
   request?: Partial<RequestEvent>
   resources: { id: number; type: ResourceType; name: string }[]
 }
@@ -43,10 +43,12 @@ interface Row extends ListedException {
 
 const listed = 'id, service_id as "serviceId", created, error_type as "errorType"'
 
-/** `exception` returns one, or undefined. */
+/** Reads of exceptions; `exception` returns undefined for an unknown id. */
 export const exceptionReads = { exception: findException } satisfies Reads
 
-/** Newest first. Throws `FieldFailure` for a resource that does not exist, `HeavyRead`. */
+/**
+ * Lists exceptions, newest first. Throws `FieldFailure` for a resource that does not exist, and `HeavyRead`.
+ */
 export async function listExceptions(
   database: SeriesDatabase,
   filter: ExceptionFilter,
@@ -73,7 +75,9 @@ export async function listExceptions(
   )
 }
 
-/** Other exceptions of the time are read too before these filters pass over them. */
+/**
+ * Throws `HeavyRead` if the period has too many exceptions: all of them are read before the filters apply.
+ */
 async function refuseHeavy(
   database: SeriesDatabase,
   { from = 0, to = Number.MAX_SAFE_INTEGER, errorType, resourceId }: ExceptionFilter,

@@ -8,7 +8,7 @@ import { HeavyRead } from './reads.ts'
 import { integers } from './series-sql.ts'
 
 const daySeconds = 86_400
-/** A day of a zone begins up to so long before or after that of UTC with its date. */
+/** Maximum difference between the start of a day in a time zone and in UTC. */
 const zoneSeconds = 15 * 3600
 const storedUsage = '(select * from monitoring_usage union all select * from monitoring_usage_open)'
 const usageOfLayers = `u.scope = ${usageScopes.resource} and u.zone_id =
@@ -24,7 +24,7 @@ export interface LayerRequestsQuery {
   /** Midnight in UTC of the date, in seconds since 1970. */
   from: number
   days: number
-  /** IANA name. */
+  /** IANA name of the time zone. */
   zone: string
   serviceIds: readonly number[]
 }
@@ -35,7 +35,7 @@ export interface LayerRequests {
   requests: Float64Array
 }
 
-/** Requests of every layer by day. Throws `HeavyRead`. */
+/** Reads the requests of every layer by day. Throws `HeavyRead`. */
 export async function readLayerRequests(
   database: SeriesDatabase,
   { from, days, zone, serviceIds }: LayerRequestsQuery,

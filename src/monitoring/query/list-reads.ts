@@ -30,7 +30,7 @@ export interface ListedLabel {
   name: string
 }
 
-/** Ids of a list in their order, of which a slice is to be named. */
+/** Ordered ids of a list whose names are read slice by slice. */
 export type ListIds = Float64Array<ArrayBuffer>
 
 /** Entries of a list, and the ids of the remaining ones. */
@@ -39,7 +39,10 @@ export interface ListSlice<T> {
   rest: ListIds
 }
 
-/** Ids of the labels of a list. Throws `Failure` (`invalid`) if there are more than `maxRows`, `HeavyRead`. */
+/**
+ * Returns the ids of the labels of a list. Throws `Failure` (`invalid`) if there are more than `maxRows`, and
+ * `HeavyRead`.
+ */
 export async function findLabelIds(
   database: SeriesDatabase,
   query: PeriodResourceQuery,
@@ -50,7 +53,7 @@ export async function findLabelIds(
   return readIds(database, `select id from monitoring_labels ${where}`, { what: 'labels', ...limits })
 }
 
-/** Names of the first `count` of these labels, in the order of their ids. */
+/** Reads the names of the first `count` of these labels, in the order of their ids. */
 export async function nameLabels(
   database: SeriesDatabase,
   ids: ListIds,
@@ -124,7 +127,7 @@ export interface ResourceListQuery extends PeriodResourceQuery {
   type?: ResourceType
 }
 
-/** Ids of the resources of a list. Throws like `findLabelIds`. */
+/** Returns the ids of the resources of a list. Throws like `findLabelIds`. */
 export async function findResourceIds(
   database: SeriesDatabase,
   query: ResourceListQuery,
@@ -139,7 +142,7 @@ export async function findResourceIds(
   return readIds(database, `select id from monitoring_resources ${where}`, { what: 'resources', ...limits })
 }
 
-/** Names of the first `count` of these resources, in the order of their ids. */
+/** Reads the names of the first `count` of these resources, in the order of their ids. */
 export async function nameResources(
   database: SeriesDatabase,
   ids: ListIds,
@@ -153,7 +156,7 @@ export async function nameResources(
   return { entries: entries.sort((a, b) => a.id - b.id), rest: ids.slice(count) }
 }
 
-/** Using a resource is a request: without a metric the number of requests decides. */
+/** Returns the condition on series. Without a metric a resource counts as used if it has requests. */
 async function resourceCondition(database: SeriesDatabase, query: PeriodResourceQuery): Promise<string[]> {
   if (query.metric === undefined && isOpen(query)) return []
   const series = `${seriesOf(query.metric ?? everyRequest.name)} and s.resource_id > 0`
@@ -201,7 +204,7 @@ async function rowSources(database: SeriesDatabase, query: PeriodResourceQuery):
   ]
 }
 
-/** Seconds since 1970: the year 9999. */
+/** A time in the year 9999, in seconds since 1970. */
 const farFuture = Math.floor(253_402_214_400 / daySeconds) * daySeconds
 
 /** Returns the rolled-up days of the window from the tables of days, and its edges from finer tables. */

@@ -11,7 +11,7 @@ export interface MetricDataQuery {
   grouping?: Grouping
   /** Default: all services. */
   serviceIds?: readonly number[]
-  /** Default: `all`, or every type where rows are split by it. Nothing for metrics of hosts. */
+  /** Default: `all`, or every type if rows are split by type. Ignored for metrics of hosts. */
   eventType?: EventType
   /** Label name; with `isLabelId` a label id, if there is one. */
   label?: string

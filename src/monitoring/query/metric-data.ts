@@ -21,19 +21,19 @@ import { nests } from './stretches.ts'
 /** Rows of consecutive periods of the result of a `MetricDataQuery`. */
 export interface MetricData {
   query: ResolvedQuery
-  /** Rows; their periods count from the first of these. */
+  /** Rows; period indexes are relative to the first of these periods. */
   rows: RowTable
   /** Rows in the order of periods, then by value from the largest, then by name. */
   order: Uint32Array
-  /** By row. */
+  /** Value of each row. */
   values: Float64Array
   labels: Map<number, LabelName>
   resources: Map<number, NamedResource>
-  /** By row, where the metric has them. */
+  /** Quantiles by row, if the metric has quantiles. */
   quantiles: Map<number, Quantiles>
 }
 
-/** A metric data query that is resolved, and what its plans depend on. */
+/** A resolved metric data query with the facts that its plans depend on. */
 export interface OpenQuery {
   requested: MetricDataQuery
   query: ResolvedQuery
@@ -46,7 +46,7 @@ export interface PeriodSpan {
   count: number
 }
 
-/** Throws `FieldFailure` for a resource that does not exist. */
+/** Resolves a query. Throws `FieldFailure` for a resource that does not exist. */
 export async function openQuery(
   database: SeriesDatabase,
   metricDataQuery: MetricDataQuery,
@@ -64,7 +64,7 @@ export function planSpan(
   const { intervalSeconds } = window
   const from = Math.ceil(window.from / 1000) + first * intervalSeconds
   const plan = planPeriods(facts, query, { from, to: from + count * intervalSeconds, intervalSeconds })
-  // A label that was never seen has no rows.
+  // An unknown label has no rows.
   return metricDataQuery.label !== undefined && query.labelId === undefined ? { ...plan, parts: [] } : plan
 }
 

@@ -66,7 +66,7 @@ function amountRows(
   const inside = `from ${from} where ${where}`
   const { isUnique } = part
   const { value } = query.shape
-  // PostgreSQL adds up in less time than it gives rows away; SQLite the other way round.
+  // PostgreSQL adds up rows faster than it returns them; for SQLite it is the opposite.
   if (database.kind === 'postgres' && source.resolution < range.intervalSeconds) {
     const grouped = keys.map((name) => `"${name}"`).join(', ')
     return {
@@ -97,7 +97,7 @@ function isValueAlone({ resolution, isTotal, isLoaded }: Source): boolean {
   return resolution === 60 && !isTotal && !isLoaded
 }
 
-/** Amounts of all tables together with the number of different things. */
+/** Reads the amounts of all tables together with the distinct count. */
 function countedRows(
   database: SeriesDatabase,
   { query, range }: RowPlan,
@@ -118,14 +118,14 @@ function countedRows(
   }
 }
 
-/** Writes the numbers of different labels or users into rows whose amounts are there. */
+/** Writes distinct counts of labels or users into rows that already have their amounts. */
 async function setCounts(
   database: SeriesDatabase,
   { query, range }: RowPlan,
   { part, table }: { part: RowPart; table: RowTable },
 ): Promise<void> {
   const isOfUsers = query.shape.value === 'users'
-  // Users are looked up once for each label, not for each row.
+  // Reads rows by label, so that users are looked up once per label instead of once per row.
   const ofLabels = { ...query, shape: { ...query.shape, value: 'labels' as const } }
   const selects = (part.countedSources ?? []).map((source) => {
     const { select, from, where } = rowsSql(database, ofLabels, source, range)

@@ -25,13 +25,15 @@ export interface MetricValueQuery {
 }
 
 export interface MetricValue {
-  /** By the type of the metric; undefined where nothing was collected. */
+  /** Value by the type of the metric; undefined if nothing was collected. */
   value: number | undefined
-  /** Seconds since 1970: the end of the newest stored row up to `to`, however old; undefined where there is none. */
+  /**
+   * End of the newest stored row up to `to`, however old, in seconds since 1970; undefined if there is none.
+   */
   lastValidTo: number | undefined
 }
 
-/** The number that a check compares. */
+/** Reads the number that a check compares. */
 export async function readMetricValue(
   database: SeriesDatabase,
   metricValueQuery: MetricValueQuery,

@@ -10,7 +10,7 @@ export interface LabelName {
 
 const smallId = 2 ** 20
 
-/** Each id once. */
+/** Returns the distinct ids. */
 export function distinctIds(ids: Float64Array): Set<number> {
   const found = new Set<number>()
   const isFound = new Uint8Array(smallId)
@@ -24,7 +24,7 @@ export function distinctIds(ids: Float64Array): Set<number> {
   return found
 }
 
-/** For each of the ids what `numbers` has for it, which has all of them. */
+/** Maps ids by `numbers`, which must contain all of them. */
 export function numbersOf(ids: Float64Array, numbers: Map<number, number>): Uint32Array {
   const small = new Uint32Array(smallId)
   for (const [id, number] of numbers) if (id >= 0 && id < smallId) small[id] = number
@@ -38,7 +38,7 @@ export function numbersOf(ids: Float64Array, numbers: Map<number, number>): Uint
 
 const idsPerStatement = 5000
 
-/** Names of labels by id. */
+/** Reads the names of labels by id. */
 export async function readLabelNames(
   database: SeriesDatabase,
   ids: number[],
@@ -59,7 +59,7 @@ export interface NamedResource {
   name: string
 }
 
-/** Resources by id. */
+/** Reads resources by id. */
 export async function readResources(
   database: SeriesDatabase,
   ids: number[],

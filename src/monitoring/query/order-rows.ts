@@ -11,7 +11,7 @@ export interface RowNames {
   periods: number
 }
 
-/** Rows by period, then by value from the largest, then by name. */
+/** Returns row indexes sorted by period, then by descending value, then by name. */
 export function orderRows(rows: RowTable, values: Float64Array, names: RowNames): Uint32Array {
   const ranks = ranksOf(rows, names)
   const periods = rows.column('period')
@@ -22,9 +22,9 @@ export function orderRows(rows: RowTable, values: Float64Array, names: RowNames)
   const next = ends.slice()
   const order = new Uint32Array(rows.length)
   periods.forEach((period, row) => {
-    const place = next[period] ?? 0
-    order[place] = row
-    next[period] = place + 1
+    const rank = next[period] ?? 0
+    order[rank] = row
+    next[period] = rank + 1
   })
   for (let period = 0; period < names.periods; period += 1) {
     const part = order.subarray(ends[period] ?? 0, ends[period + 1] ?? 0)
@@ -34,7 +34,7 @@ export function orderRows(rows: RowTable, values: Float64Array, names: RowNames)
   return order
 }
 
-/** The place of each row's names among all of them: its label's or user's first, then its resource's. */
+/** Returns the rank of each row's names among all names: by label or user, then by resource. */
 function ranksOf(rows: RowTable, { query, labels, resources }: RowNames): Float64Array {
   const nameOf = {
     label: (id: number) => labels.get(id)?.name ?? '',
@@ -56,6 +56,6 @@ function rankColumn(rows: RowTable, column: 'key' | 'innerKey', nameOf: (id: num
   const ids = rows.column(column)
   const named = [...distinctIds(ids)].map((id) => ({ id, name: nameOf(id) }))
   named.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.id - b.id))
-  const places = new Map(named.map(({ id }, place) => [id, place]))
-  return numbersOf(ids, places)
+  const ranks = new Map(named.map(({ id }, rank) => [id, rank]))
+  return numbersOf(ids, ranks)
 }

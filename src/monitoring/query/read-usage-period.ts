@@ -14,15 +14,15 @@ export interface UsageSpan {
 interface PeriodRow {
   keyId: number
   serviceId: number
-  /** Start of the day or month that it sums up, in seconds since 1970. */
+  /** Start of its day or month, in seconds since 1970. */
   start: number
   row: UsageRow
 }
 
-/** Receives rows of services, and rows with visitors to take off their sum. */
+/** Receives rows of services, and rows of visitors to subtract from their sum. */
 export interface PeriodRowTaker {
   add(row: PeriodRow): void
-  /** Receives rows of closed days as they are stored, in place of `add`. */
+  /** If present, receives encoded rows of closed days instead of `add`. */
   addStored?(row: Omit<PeriodRow, 'row'> & { cells: Uint8Array }): void
   takeOff(shared: PeriodRow): void
 }
@@ -41,7 +41,7 @@ export async function findZone(
     ),
   )
   const until = Math.max(0, ...newest.map(([row]) => Number(row?.[0] ?? 0)))
-  // Late requests may be older than the first day that was counted.
+  // Late requests may be older than the first counted day.
   const [oldest] = await database.arrays(`select min(day) from monitoring_usage where zone_id = ?`, [id])
   return { id, since: Math.min(Number(found[1]), Number(oldest?.[0] ?? found[1])), until }
 }
@@ -61,16 +61,19 @@ export async function readUsagePeriod(
     )
   for (const [keyId, serviceId, day, cells] of await read('monitoring_usage')) {
     if (!(cells instanceof Uint8Array)) continue
-    const place = { keyId: Number(keyId), serviceId: Number(serviceId), start: Number(day) }
-    if (serviceId === allServices) taker.takeOff({ ...place, row: UsageRow.decode(cells) })
-    else if (taker.addStored === undefined) taker.add({ ...place, row: UsageRow.decode(cells) })
-    else taker.addStored({ ...place, cells })
+    const key = { keyId: Number(keyId), serviceId: Number(serviceId), start: Number(day) }
+    if (serviceId === allServices) taker.takeOff({ ...key, row: UsageRow.decode(cells) })
+    else if (taker.addStored === undefined) taker.add({ ...key, row: UsageRow.decode(cells) })
+    else taker.addStored({ ...key, cells })
   }
   const open = await read('monitoring_usage_open')
   for (const rows of Map.groupBy(open, ([keyId, , day]) => `${day} ${keyId}`).values()) takeOpen(rows, taker)
 }
 
-/** Rows of one open day and key: visitors that services share are known from the rows themselves. */
+/**
+ * Passes on the rows of one open day and key. Visitors that services share are computed from the rows
+ * themselves.
+ */
 function takeOpen(rows: readonly (readonly unknown[])[], taker: PeriodRowTaker): void {
   const decoded = rows.flatMap(([keyId, serviceId, day, cells]) =>
     cells instanceof Uint8Array ? [toPeriodRow(keyId, serviceId, day, cells)] : [],

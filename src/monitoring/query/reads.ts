@@ -4,7 +4,7 @@ import type { SeriesDatabase } from '../series/series-database.ts'
 
 /** Limits of one read. */
 export interface SeriesReadLimits {
-  /** True: the read throws `HeavyRead` instead of reading more than `rowsPerRead` stored rows. */
+  /** True if the read must throw `HeavyRead` instead of reading more than `rowsPerRead` stored rows. */
   isLight: boolean
   /**
    * Approximate number of stored rows that a light read, and a slice of a heavy one, may read. Looking up a
@@ -29,7 +29,7 @@ export interface ReadCall<A> {
   limits: SeriesReadLimits
 }
 
-/** `heavy`: the read was called as a light one but is heavy. Nothing was read. */
+/** Result of a read; `heavy` if a light read turned out to be heavy, so that nothing was read. */
 export type ReadReply<T> = { result: T } | 'heavy'
 
 /** Handlers of a reader thread, for its callers. */
@@ -42,7 +42,7 @@ export type SeriesReadHandlers<R extends Reads> = {
 /** A part of a large result. */
 export interface Slice<A> {
   bytes: Uint8Array<ArrayBuffer>
-  /** Argument of the read that gives the next part; undefined after the last. */
+  /** Argument of the read for the next part; undefined after the last part. */
   next: A | undefined
 }
 

@@ -12,7 +12,7 @@ import { readCounterMonths, readServiceMonths } from './usage-months.ts'
 import { readLayerDemand } from './usage-reads.ts'
 import { readUsageReport } from './usage-report.ts'
 
-/** A time of which requests are counted, in seconds since 1970, and whose. */
+/** Period in seconds since 1970, and services whose requests are counted. */
 export interface RequestTotalsQuery {
   from: number
   to: number
@@ -49,7 +49,7 @@ async function readRequestTotals(
   return { to, requests: all.requests - pages.requests, failed: all.failed - pages.failed }
 }
 
-/** Counts requests by status: each request has one. */
+/** Counts requests by the status metric, which each request has. */
 async function readCounts(
   database: SeriesDatabase,
   { from, to, serviceIds }: Omit<RequestTotalsQuery, 'isWithPages'>,

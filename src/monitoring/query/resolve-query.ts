@@ -7,7 +7,7 @@ import type { MetricDataQuery, ResourceName } from './metric-data-query.ts'
 import { findLabel } from './names.ts'
 import type { ResolvedQuery } from './series-sql.ts'
 
-/** Finds the ids of what a query names. Throws `FieldFailure` for a resource that does not exist. */
+/** Replaces names in a query by their ids. Throws `FieldFailure` for a resource that does not exist. */
 export async function resolveQuery(database: SeriesDatabase, query: MetricDataQuery): Promise<ResolvedQuery> {
   const metric = metricNamed(query.metric)
   const { grouping, serviceIds, eventType, resourceType, user, label, isLabelId, resource } = query

@@ -11,7 +11,7 @@ export interface RowPart {
   sources: Source[]
   /** True if each stored row is a row of the result. */
   isUnique: boolean
-  /** SQL of what is counted; absent where nothing is, or where the stored numbers are right. */
+  /** SQL of the counted values; absent if nothing is counted, or if stored counts are exact. */
   distinct?: string
   /** Sources of distinct counts, if the amounts come from totals over labels. */
   countedSources?: Source[]
@@ -21,11 +21,11 @@ export interface RowPart {
 export interface RowPlan {
   query: ResolvedQuery
   range: PeriodRange
-  /** No period has rows in two of them. */
+  /** Parts of the window; no period has rows in two parts. */
   parts: RowPart[]
 }
 
-/** Facts that a plan depends on besides the query and the range. */
+/** Facts about the stored series that a plan depends on. */
 export interface PlanFacts {
   /** Number of services that have series of the query, without imported ones. */
   services: number
@@ -72,7 +72,7 @@ function planPart(
     ...loaded,
   ]
   const { value, isOfUsers } = query.shape
-  // Each stored row is one of the result's rows, except for its label and resource.
+  // True if each stored row is a row of the result, apart from its label and resource.
   const isAlone = isSingle && stretches.every(({ resolution }) => resolution >= range.intervalSeconds)
   const hasSums = hasTotals(query) && !(isOfUsers && hasNobody)
   const hasOneRow = hasSums || !hasSeveralLabels(query)
@@ -116,7 +116,7 @@ function watermarksIn(marks: ReadonlyMap<string, number>): Watermarks {
   }
 }
 
-/** Imported series are in one of the three tables each. */
+/** Returns the sources of imported series, each of which is in one of the three tables. */
 function loadedSources({ from, to }: PeriodRange): Source[] {
   return resolutions.map((resolution) => ({ resolution, from, to, isLoaded: true, isTotal: false }))
 }
@@ -134,7 +134,7 @@ function hasSeveralLabels({ metric, shape, labelId }: ResolvedQuery): boolean {
   return metric.isLabelled && !shape.keys.includes('label') && labelId === undefined
 }
 
-/** SQL of what is counted. */
+/** Returns SQL of the counted values; undefined if nothing is counted. */
 function distinctSql({ shape, uncountedIds = [] }: ResolvedQuery): string | undefined {
   if (shape.value === 'resources') return 's.resource_id'
   if (shape.value === 'users') return 'l.user_name'

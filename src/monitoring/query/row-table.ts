@@ -20,7 +20,7 @@ export type RowTableColumn = (typeof columns)[number]
 
 const summed = ['sum', 'weighted', 'samples', 'count', 'extra'] as const
 const growth = 2
-/** More than the number of different keys of a table can be. */
+/** Greater than the maximum number of distinct keys of a table. */
 const keyRange = 2 ** 26
 
 /** Numeric rows, one per period and pair of keys; stored by column. */
@@ -30,7 +30,7 @@ export class RowTable {
     Float64Array<ArrayBuffer>
   >
   #length = 0
-  /** By pair of keys: the rows of their periods. */
+  /** Rows by period, for each pair of keys. */
   readonly #rows = new Map<number, Map<number, number>>()
   readonly #places = new Map<number, number>()
   /** Last lookup: rows of one pair of keys are often adjacent. */
@@ -55,8 +55,9 @@ export class RowTable {
   }
 
   /**
-   * Adds rows that have some of the columns. Of minute rows of single labels the others follow: their sum is their only
-   * value. `isUnique`: no two rows, of this call or another, have the same period and keys.
+   * Adds rows that have some of the columns. For minute rows of single labels the other columns are derived
+   * from the sum, their only value. `isUnique` is true if no two rows, of this call or another, have the same
+   * period and keys.
    */
   addAll(numbers: Float64Array, names: readonly RowTableColumn[], isUnique: boolean): void {
     const count = numbers.length / names.length
@@ -98,7 +99,7 @@ export class RowTable {
     this.#indexed = this.#length
   }
 
-  /** Makes rows that were added as unique to be found. */
+  /** Indexes rows that were added as unique. */
   #index(): void {
     const { period, key, innerKey } = this.#columns
     for (let row = this.#indexed; row < this.#length; row += 1)

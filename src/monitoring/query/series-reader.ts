@@ -13,13 +13,13 @@ import { readTimeLimitMs } from './reads.ts'
 /** Maximum number of waiting and running queries of one owner. */
 const maxOfOwner = 100
 /**
- * Maximum number of large results of one owner that are sent at the same time: each holds two slices in
+ * Maximum number of large results of one owner that are sent at the same time, since each holds two slices in
  * memory.
  */
 const largeAnswersOfOwner = 4
 
 export interface SeriesReaderOptions {
-  place: SeriesLocation
+  location: SeriesLocation
   /** The thread's file, which calls `serveReads`. */
   entry: URL
   log: Logger
@@ -29,13 +29,13 @@ export interface SeriesReaderOptions {
   heavyThreads?: number
   /** Threads reserved for light reads. Default: 2. */
   lightThreads?: number
-  /** Threads that stay without work. Default: none. */
+  /** Number of idle threads that are retained. Default: 0. */
   keptThreads?: number
 }
 
 /** Scheduling options of a query. */
 export interface QueryOptions {
-  /** On whose behalf the query runs: each owner has a fair share. */
+  /** Owner of the query. Owners share capacity fairly. */
   owner?: string | undefined
   signal?: AbortSignal | undefined
 }
@@ -62,14 +62,14 @@ export interface AnswerPart {
   isLast: boolean
 }
 
-/** Some 20 to 80 ms of work and 3 MB of JSON. */
+/** Rows per light read or slice: 20 to 80 ms of work, and 3 MB of JSON. */
 const rowsPerRead = 20_000
 /**
- * A read whose client has left ends by itself, usually at once. Its thread is ended only if it would continue
- * for long: a busy machine must not lose its threads to impatient clients.
+ * Time until the thread of an abandoned read is terminated. Such a read usually ends by itself at once, and
+ * starting new threads would cost more on a busy machine.
  */
 const graceMs = 30_000
-/** A thread that has no work for so long ends. */
+/** Time after which an idle thread ends. */
 const idleMs = 60_000
 
 /**
@@ -82,12 +82,12 @@ const idleMs = 60_000
 export class SeriesReader<R extends Reads> {
   readonly #options: SeriesReaderOptions
   readonly #pool: WorkPool<SeriesReadHandlers<R>>
-  /** Queries of each owner that wait or run. */
+  /** Waiting and running queries by owner. */
   readonly #owners = new Map<string | undefined, { queries: number; largeAnswers: WorkQueue }>()
   #isClosed = false
 
   constructor(options: SeriesReaderOptions) {
-    const { place, entry, log, keptThreads = 0 } = options
+    const { location, entry, log, keptThreads = 0 } = options
     const { heavyThreads = defaultHeavyThreads(), lightThreads = 2 } = options
     this.#options = options
     this.#pool = new WorkPool({
@@ -95,7 +95,7 @@ export class SeriesReader<R extends Reads> {
       heavyLimit: heavyThreads,
       kept: keptThreads,
       surplusMs: idleMs,
-      start: (startOptions) => startThread(entry, { ...startOptions, data: place }),
+      start: (startOptions) => startThread(entry, { ...startOptions, data: location }),
       onEnd: (error) => log.error({ err: error }, 'a thread that reads the series has ended'),
     })
   }
@@ -148,13 +148,15 @@ export class SeriesReader<R extends Reads> {
     }
   }
 
-  /** Ends the threads; queries that wait fail. */
+  /** Ends the threads; waiting queries fail. */
   async close(): Promise<void> {
     this.#isClosed = true
     await this.#pool.close()
   }
 
-  /** Counts a query of an owner until the returned function is called. Throws `Failure` when there are too many. */
+  /**
+   * Counts a query of an owner until the returned function is called. Throws `Failure` if there are too many.
+   */
   #enter(owner: string | undefined): () => void {
     const entry = this.#owners.get(owner) ?? {
       queries: 0,

@@ -10,7 +10,7 @@ import type { GroupingShape } from './grouping.ts'
 import type { MetricDataQuery } from './metric-data-query.ts'
 import type { PeriodStretch } from './stretches.ts'
 
-/** A query whose names are ids by now. */
+/** A query with ids instead of names. */
 export interface ResolvedQuery
   extends Pick<MetricDataQuery, 'serviceIds' | 'eventType' | 'resourceType' | 'user'> {
   metric: Metric
@@ -70,7 +70,9 @@ function splitCondition({ shape, resourceId, resourceType }: ResolvedQuery): str
   return `s.resource_id > 0 and s.resource_id in (${ids})`
 }
 
-/** `range` is where the first period begins and how long periods are, in seconds. */
+/**
+ * Returns the SQL of a source. `range` has the start of the first period and the period length, in seconds.
+ */
 export function rowsSql(
   database: SeriesDatabase,
   query: ResolvedQuery,
@@ -91,7 +93,7 @@ export function rowsSql(
   const period = `(v.period - ${integer(range.from)}) / ${integer(range.intervalSeconds)}`
   return {
     select: `${period} as "period", ${key} as "key", ${innerKey} as "innerKey"`,
-    // In this order on SQLite: few series, then their rows by the key.
+    // The cross join makes SQLite read the few series first, then their rows by key.
     from: `monitoring_series s cross join ${tableOf[source.resolution]} v${isOfLabels ? ' cross join monitoring_labels l' : ''}`,
     where: conditions.join(' and '),
   }
@@ -104,7 +106,10 @@ const keySql = {
   user: 'v.label_id',
 }
 
-/** Users beyond the limit have no label; they are in the row of `(other)`. */
+/**
+ * Returns the condition for rows with a user. Users beyond the limit have no label; the row of `(other)`
+ * contains them.
+ */
 function userCondition({ shape, otherId }: ResolvedQuery, { isTotal }: Source): string {
   if (isTotal) return 'v.users > 0'
   if (shape.keys.includes('user') || otherId === undefined) return 'l.user_name is not null'
@@ -120,7 +125,7 @@ function integer(value: number): string {
   return String(value)
 }
 
-/** Hexadecimal digits need no quoting. */
+/** Returns a text as SQL of hexadecimal digits, which need no quoting. */
 function textLiteral(kind: SeriesDatabase['kind'], text: string): string {
   const digits = Buffer.from(text).toString('hex')
   return kind === 'sqlite' ? `cast(x'${digits}' as text)` : `convert_from(decode('${digits}', 'hex'), 'UTF8')`

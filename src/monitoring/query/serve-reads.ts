@@ -7,17 +7,17 @@ import { SqliteSeriesDatabase } from '../series/sqlite-series-database.ts'
 import type { Read, ReadCall, Reads } from './reads.ts'
 import { HeavyRead, readTimeLimitMs } from './reads.ts'
 
-/** In a reader thread: serves the calls of a `SeriesReader` by `reads`. */
+/** Serves the calls of a `SeriesReader` in a reader thread. */
 export function serveReads(reads: Reads): void {
-  serveWork((place: SeriesLocation, _tell, allowReset) => {
-    const series = new OpenSeries(place)
+  serveWork((location: SeriesLocation, _tell, allowReset) => {
+    const series = new OpenSeries(location)
     allowReset(() => series.close())
-    const serve = (read: Read) => (call: ReadCall<never>) => answer(series, read, call)
+    const serve = (read: Read) => (call: ReadCall<never>) => serveRead(series, read, call)
     return Object.fromEntries(Object.entries(reads).map(([name, read]) => [name, serve(read)]))
   })
 }
 
-async function answer(
+async function serveRead(
   series: OpenSeries,
   read: Read,
   { argument, limits }: ReadCall<never>,
@@ -35,20 +35,20 @@ async function answer(
   }
 }
 
-/** Just-in-time compilation costs more than such short statements take. */
+/** Disables just-in-time compilation, which takes longer than these short statements. */
 async function limitStatements(database: SeriesDatabase): Promise<void> {
   await database.run(`set local statement_timeout = ${readTimeLimitMs}`)
   await database.run('set local jit = off')
 }
 
-/** Opens the series when they are there; until then they are empty. */
+/** Opens the series once a writer has created them; until then they are empty. */
 class OpenSeries {
   readonly #place: SeriesLocation
   #database: SeriesDatabase | undefined
   #empty: SeriesDatabase | undefined
 
-  constructor(place: SeriesLocation) {
-    this.#place = place
+  constructor(location: SeriesLocation) {
+    this.#place = location
   }
 
   async database(): Promise<SeriesDatabase> {

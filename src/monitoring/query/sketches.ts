@@ -7,11 +7,11 @@ import type { RowTable } from './row-table.ts'
 import type { Source } from './series-sql.ts'
 import { integers, rowsSql } from './series-sql.ts'
 
-/** Quantiles that are reported. */
+/** Reported quantiles. */
 const quantileShares = [0.5, 0.95, 0.99] as const
 export type Quantiles = [p50: number, p95: number, p99: number]
 
-/** Quantiles by row. */
+/** Reads the quantiles by row. */
 export async function readQuantiles(
   database: SeriesDatabase,
   plan: RowPlan,

@@ -7,20 +7,20 @@ import type { SeriesReadLimits } from './reads.ts'
 import { HeavyRead } from './reads.ts'
 import type { RowPlan } from './row-plan.ts'
 
-/** Stored rows of a slice for each series that is looked up for it. */
+/** Minimum number of stored rows of a slice per series lookup. */
 const rowsPerSeries = 4
 
 /** Start of a slice. */
 export interface SliceStart {
   /** Number of its first period. */
   first: number
-  /** Periods that may be read together, by what the slice before had. */
+  /** Number of periods that can be read together, estimated from the previous slice. */
   expected: number
 }
 
 export interface MetricDataSlice extends PeriodSpan {
   data: MetricData
-  /** Plan of the whole window; in the first slice alone. */
+  /** Plan of the whole window; only in the first slice. */
   whole: RowPlan | undefined
   /** Absent after the last period. */
   next: SliceStart | undefined
@@ -60,7 +60,8 @@ export async function readMetricDataSlice(
 }
 
 /**
- * Throws `HeavyRead`; before that, `Failure` (`invalid`) if a few totals show that the result is too large.
+ * Throws `HeavyRead` if a light read is not possible, or `Failure` (`invalid`) if a few totals already show
+ * that the result is too large.
  */
 async function refuseHeavy(
   database: SeriesDatabase,

@@ -15,7 +15,7 @@ export interface PeriodStretch {
   to: number
 }
 
-/** Seconds; `from` is where the first period begins. */
+/** A range of periods in seconds; `from` is the start of the first period. */
 export interface PeriodRange {
   from: number
   to: number
@@ -53,7 +53,7 @@ export function splitStretches(stretches: readonly PeriodStretch[], range: Perio
   return parts
 }
 
-/** True if rows of that length each lie in one period. */
+/** True if each row of this resolution is within one period. */
 export function nests({ from, intervalSeconds }: PeriodRange, resolution: Resolution): boolean {
   return from % resolution === 0 && intervalSeconds % resolution === 0
 }

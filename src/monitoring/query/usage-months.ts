@@ -9,12 +9,12 @@ import { findZone, readUsagePeriod, type UsageSpan } from './read-usage-period.t
 
 /** Consecutive months of a zone: `starts` has the first day of each and the end of the last, in seconds since 1970. */
 export interface UsageMonthsQuery {
-  /** IANA name. */
+  /** IANA name of the time zone. */
   zone: string
   starts: readonly number[]
 }
 
-/** Use of a layer by COUNTER's definitions, by access method and month. */
+/** Usage of a layer by COUNTER's definitions, by access method and month. */
 export interface CounterRow {
   layer: string
   months: Record<AccessMethod, CounterTotals[]>
@@ -37,7 +37,7 @@ function spansOf(starts: readonly number[]): UsageSpan[] {
   return starts.slice(1).map((to, at) => ({ from: starts[at] ?? to, to }))
 }
 
-/** Reads the use of each layer by COUNTER's definitions, month by month. */
+/** Reads the usage of each layer by COUNTER's definitions, month by month. */
 export async function readCounterMonths(
   database: SeriesDatabase,
   { zone, starts }: UsageMonthsQuery,
@@ -82,7 +82,9 @@ function addTotals(sum: CounterTotals, more: CounterTotals | undefined): void {
   sum.uniqueRequests += more?.uniqueRequests ?? 0
 }
 
-/** Quality of service of one watched service in one month, as far as requests tell it. Times are in milliseconds. */
+/**
+ * Quality of service of one watched service in one month, derived from requests. Times are in milliseconds.
+ */
 export interface ServiceMonth {
   serviceId: number
   /** Position of the month in the query. */
@@ -94,7 +96,7 @@ export interface ServiceMonth {
   response: { measured: number; p50: number | null; p95: number | null; p99: number | null }
 }
 
-/** Reads what requests tell about the quality of each service, month by month. */
+/** Reads the quality of each service, derived from requests, month by month. */
 export async function readServiceMonths(
   database: SeriesDatabase,
   { zone, starts }: UsageMonthsQuery,

@@ -12,7 +12,7 @@ import { readLabelNames, readResources } from './names.ts'
 export interface UsageQuery {
   from: number
   to: number
-  /** Days of this zone, as `TERRANE_ZONE` had it when they were counted; default: UTC. */
+  /** Time zone of the days: the value of `TERRANE_ZONE` when they were counted; default: UTC. */
   zone?: string
   scope: UsageScope
 }
@@ -24,12 +24,12 @@ export interface StoredUsage {
   day: number
   /** Resource of the scope `resource`. */
   resource: UsedResource | undefined
-  /** Label of scopes by label, such as `DEU`; `(none)` and `(other)` as in metric data. Empty for others. */
+  /** Label, for scopes by label, such as `DEU`, `(none)` or `(other)`; otherwise empty. */
   label: string
   row: UsageRow
 }
 
-/** Visitors that services have in common: to be taken off the sum of the services' visitors. */
+/** Visitors that services have in common, to be subtracted from the sum of the services' visitors. */
 export interface SharedUsage extends Omit<StoredUsage, 'serviceId'> {}
 
 /** Reads the usage of all services by day, in the order of days. */
@@ -109,7 +109,7 @@ export interface DemandCellSum {
   requests: number
   /** Visitors of days, summed over days. */
   visits: number
-  /** The greatest number of different visitors on one day and service: at least as many people have looked there. */
+  /** Maximum number of distinct visitors on one day and service: a lower bound of the number of people. */
   maxVisitors: number
 }
 
@@ -128,12 +128,12 @@ export async function readLayerDemand(
 ): Promise<LayerDemand> {
   const cells = new Map<number, DemandCellSum>()
   const demand: LayerDemand = { cells: [], other: 0, wide: 0 }
-  const places = days.map(Number).join(',')
-  if (places === '') return demand
+  const dayList = days.map(Number).join(',')
+  if (dayList === '') return demand
   for (const table of ['monitoring_demand', 'monitoring_demand_open']) {
     const stored = await database.arrays(
       `select cells from ${table} where zone_id = (select id from monitoring_usage_zones where name = ?)
-       and day in (${places}) and resource_id = (select id from monitoring_resources where type = ? and name = ?)`,
+       and day in (${dayList}) and resource_id = (select id from monitoring_resources where type = ? and name = ?)`,
       [zone, resourceTypeId('layer'), layer],
     )
     for (const [bytes] of stored)

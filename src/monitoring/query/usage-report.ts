@@ -36,17 +36,17 @@ const scopeOf: Record<ReportGrouping, UsageScope> = {
 
 /** Query for the usage of two periods of the same length. */
 export interface UsageReportQuery extends UsageSpan {
-  /** IANA name. */
+  /** IANA name of the time zone. */
   zone: string
   by: ReportGrouping
-  /** The period to compare with. */
+  /** Period to compare with. */
   before?: UsageSpan
 }
 
 /** Figures of one key, such as a layer or a day. */
 interface UsageReportRow {
   key: string
-  /** Label of the layer's owner at its newest request. */
+  /** Owner of the layer at its newest request. */
   owner?: string
   figures: UsageFigures
 }
@@ -65,7 +65,7 @@ export interface UsageReportData extends PeriodUsage {
   before?: PeriodUsage
 }
 
-/** Reads the usage of a period by a grouping, and that of another one to compare. Throws `HeavyRead`. */
+/** Reads the usage of a period by a grouping, and of the compared period if requested. Throws `HeavyRead`. */
 export async function readUsageReport(
   database: SeriesDatabase,
   { zone, by, before, from, to }: UsageReportQuery,
@@ -140,7 +140,7 @@ async function readPeriod(
 interface KeySum {
   sum: UsageSum
   ownerId: number
-  /** Time of the request that told the owner. */
+  /** Time of the request from which the owner is known. */
   ownerAt: number
 }
 
@@ -168,7 +168,7 @@ async function namedRows(
   }))
 }
 
-/** Dates of days, as `2026-10-05` or `2026-10`. */
+/** Converts days to keys such as `2026-10-05` or `2026-10`. */
 class DateKeys {
   readonly #days: ZoneDays
   readonly #length: number

@@ -6,7 +6,10 @@ import { TimeTally } from '../series/time-tally.ts'
 import type { UsageRow } from '../series/usage-row.ts'
 import { cellSetNames, usageCells } from '../series/usage-row.ts'
 
-/** More single times than this are counted in buckets, so that a long period needs no more memory. */
+/**
+ * Maximum number of individually stored times. More times are counted in buckets, so that memory does not
+ * grow with the period.
+ */
 const maxSingleTimes = 2000
 const cellCount = Object.keys(usageCells).length
 
@@ -23,7 +26,7 @@ export interface UsageFigures {
   people: { hits: number; visits: number }
   robots: number
   outside: { hits: number; visits: number }
-  /** Requests of users who are signed in. */
+  /** Requests of signed-in users. */
   named: number
   /** Delivered responses: GET and POST requests with success or 304. */
   events: Record<ReportedClass, number>
@@ -77,7 +80,7 @@ export class UsageSum {
     this.#note(start + row.lastUse)
   }
 
-  /** Takes off visitors that several services have in common. */
+  /** Subtracts visitors that several services have in common. */
   takeOff(shared: UsageRow): void {
     const { visits } = this.#totals
     for (const [at, set] of cellSetNames.entries())

@@ -25,7 +25,7 @@ export interface CounterReportRequest {
   createdBy: string
   /** Returns the address of a layer. */
   layerAddress(key: string): string
-  /** In seconds since 1970. */
+  /** Present time in seconds since 1970. */
   now: number
 }
 
@@ -133,7 +133,10 @@ function monthName(month: string): string {
   return `${monthNames[Number(number) - 1]}-${year}`
 }
 
-/** A cell of tab-separated values has no tab and no line break. A text that a spreadsheet would run gets an apostrophe. */
+/**
+ * Returns a text as a cell of tab-separated values: without tabs and line breaks, and with an apostrophe if a
+ * spreadsheet would interpret it as a formula.
+ */
 function plain(text: string): string {
   const cell = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
   return /^[=+\-@]/.test(cell) ? `'${cell}` : cell

@@ -10,7 +10,7 @@ export interface InspireReportRequest {
   zone: string
   /** Names of the watched services by id. */
   services: ReadonlyMap<number, string>
-  /** In seconds since 1970. */
+  /** Present time in seconds since 1970. */
   now: number
 }
 
@@ -39,15 +39,15 @@ const columns = [
 ] as const
 
 /**
- * Text in place of the availability: Regulation (EC) 976/2009 means a share of time, which requests of users do not
- * tell.
+ * Text instead of the availability: Regulation (EC) 976/2009 defines availability as a share of time, which
+ * cannot be derived from requests.
  */
 const availabilityBasis =
   'not measured: needs reference requests; answered_share is the share of requests without a server error'
 
 /**
- * Writes the quality of each service by month as CSV: response times and the share of answered requests, as far as requests of
- * users tell them. Nothing is estimated: availability as a share of time stays empty.
+ * Writes the quality of each service by month as CSV: response times and the share of successful requests,
+ * derived from requests of users. Nothing is estimated, so availability as a share of time remains empty.
  */
 export async function writeInspireReport(
   reads: InspireReads,

@@ -29,14 +29,14 @@ const columns = [
 const comparedColumns = ['before_hits', 'before_downloads', 'before_visits'] as const
 
 /**
- * Prevents that a spreadsheet runs a text as a formula: a text that begins with `=`, `+`, `-`, `@`, a tab or a line break gets
- * an apostrophe in front.
+ * Prevents spreadsheets from interpreting a text as a formula: prepends an apostrophe to texts that begin
+ * with `=`, `+`, `-`, `@`, a tab or a line break.
  */
 export function safeCell(text: string): string {
   return /^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text
 }
 
-/** Writes a report as CSV with one line for each row, and the total last. A figure that is not known is empty. */
+/** Writes a report as CSV with one line per row and the total as last line. Unknown figures are empty. */
 export function writeReportCsv({ rows, total, compare, sumsToTotal }: UsageReport): string {
   const isCompared = compare !== null
   const head = isCompared ? [...columns, ...comparedColumns] : columns

@@ -18,18 +18,18 @@ tfoot td{font-weight:600;border-top:2px solid #12232a}
 a{color:#0b6e75}
 @media print{@page{size:A4 landscape;margin:12mm}body{margin:0;padding:0;max-width:none;font-size:10pt}.table{overflow:visible}thead{display:table-header-group}tr{break-inside:avoid}}`
 
-/** Content security policy of the page: its own style alone. */
+/** Content security policy of the page, which permits only its inline style. */
 export const reportPolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(style).digest('base64')}'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`
 
 interface HtmlOptions {
   language: ReportLanguage
   /** Maximum number of rows; default: all. */
   maxRows?: number
-  /** Paragraphs behind the report, as HTML. */
+  /** HTML after the report. */
   foot?: string
 }
 
-/** Writes a report as a page for print, which is also the HTML of a mail. */
+/** Writes a report as a printable HTML page, which mails contain too. */
 export function writeReportHtml(report: UsageReport, { language, maxRows, foot = '' }: HtmlOptions): string {
   const texts = reportTexts[language]
   const heading = `${texts.title} ${texts.period(report.from, report.to)}`

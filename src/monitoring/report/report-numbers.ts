@@ -2,7 +2,7 @@ import type { UsageFigures } from '../query/usage-sum.ts'
 import { reportedClasses } from '../query/usage-sum.ts'
 import type { FiguresBefore, ReportNumbers } from './report.ts'
 
-/** Numbers of a report from summed figures; without figures there was no request. */
+/** Returns the numbers of a report from summed figures; no figures mean no requests. */
 export function toNumbers(figures: UsageFigures | undefined, hasVisits: boolean): ReportNumbers {
   const { hits = 0, errors = 0, named = 0, robots = 0, bytes = 0 } = figures ?? {}
   const { people = { hits: 0, visits: 0 }, outside = { hits: 0, visits: 0 } } = figures ?? {}
@@ -26,7 +26,7 @@ export function toNumbers(figures: UsageFigures | undefined, hasVisits: boolean)
   }
 }
 
-/** Numbers of a period in which nothing was counted. */
+/** Returns the numbers of a period in which nothing was counted. */
 export function nothingKnown(): ReportNumbers {
   return {
     hits: null,
@@ -46,7 +46,7 @@ export function nothingKnown(): ReportNumbers {
   }
 }
 
-/** Figures of the compared period: null if it is not known, zeros if it is known and had no request. */
+/** Returns the figures of the compared period: null if unknown, zeros if it is known and had no requests. */
 export function toBefore(
   figures: UsageFigures | undefined,
   hasVisits: boolean,

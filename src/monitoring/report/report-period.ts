@@ -4,16 +4,18 @@ const daySeconds = 86_400
 /** Longest period of a report. */
 export const maxReportDays = 3660
 
-/** Dates of a report, each in whole days of the calendar. */
+/** Period of a report in whole days. */
 export interface ReportPeriod {
   /** First and last day, as `2026-10-01`. */
   first: string
   last: string
-  /** True if the period is given by months: then it is named by them. */
+  /** True if the period is given and named by months. */
   isMonths: boolean
 }
 
-/** Reads `2026-10` or `2026-10-05` as the first day that it names, or the last; undefined for anything else. */
+/**
+ * Parses `2026-10` or `2026-10-05` as the first or last day of the month or day; undefined for other texts.
+ */
 export function parseReportDate(text: string, edge: 'first' | 'last'): string | undefined {
   const month = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(text)
   if (month !== null) return edge === 'first' ? `${text}-01` : lastOfMonth(text)
@@ -64,7 +66,7 @@ export function periodBefore(period: ReportPeriod, compare: 'previous' | 'year')
   return { first: addDays(first, -days), last: addDays(last, -days), isMonths }
 }
 
-/** Returns the key of the period before that a day or month is compared with. */
+/** Returns the day or month of the compared period that corresponds to `key`. */
 export function keyBefore(key: string, period: ReportPeriod, compare: 'previous' | 'year'): string {
   const before = periodBefore(period, compare)
   if (key.length === 7) {
@@ -75,7 +77,7 @@ export function keyBefore(key: string, period: ReportPeriod, compare: 'previous'
   return addDays(before.first, numberOf(key) - numberOf(period.first))
 }
 
-/** February 29 has the last day of February. */
+/** Returns the same date a year before; for February 29 the last day of February. */
 function yearBefore(date: string): string {
   const month = addMonths(date.slice(0, 7), -12)
   const same = `${month}-${date.slice(8)}`
@@ -92,7 +94,7 @@ export function startOfDate(days: ZoneDays, date: string): number {
   const number = numberOf(date)
   let { start, end } = days.dayOf(number * daySeconds + daySeconds / 2)
   while (days.dateNumber(start) > number) start = days.dayOf(start - 1).start
-  // A zone may have left out a date: the next one begins where it would have begun.
+  // A time zone may have skipped a date. The next date starts where the skipped one would have started.
   while (days.dateNumber(start) < number) {
     start = end
     end = days.dayOf(start).end

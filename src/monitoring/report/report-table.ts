@@ -2,7 +2,7 @@ import type { ReportNumbers, ReportRow, UsageReport } from './report.ts'
 import type { ReportLanguage, ReportTexts } from './report-texts.ts'
 
 const byteUnits = ['B', 'kB', 'MB', 'GB', 'TB', 'PB']
-/** Shown where a figure is not known. */
+/** Text for an unknown figure. */
 const unknown = '–'
 
 interface Column {
@@ -49,7 +49,7 @@ export function reportColumns(
   ]
 }
 
-/** The total as a row. */
+/** Returns the total as a row. */
 export function totalRow(total: ReportNumbers, texts: ReportTexts): ReportRow {
   return { key: texts.total, href: null, title: null, owner: null, ...total }
 }
@@ -65,7 +65,7 @@ export function bytesText(value: number | null | undefined, language: ReportLang
   return `${format.format(value / 1000 ** step)} ${byteUnits[step]}`
 }
 
-/** Lines about the period, its zone and what is not counted. */
+/** Returns lines about the period, its time zone and figures that were not collected. */
 export function reportFacts(report: UsageReport, texts: ReportTexts): string[] {
   const { before, complete, since, sumsToTotal, zone } = report
   return [

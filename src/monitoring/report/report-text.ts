@@ -5,7 +5,9 @@ import { reportTexts } from './report-texts.ts'
 
 const longestKey = 48
 
-/** Writes a report as plain text for a mail; `maxRows`: rows beyond it are in the attached file. */
+/**
+ * Writes a report as plain text for a mail, with at most `maxRows` rows; the attached file contains all rows.
+ */
 export function writeReportText(
   report: UsageReport,
   { language, maxRows }: { language: ReportLanguage; maxRows: number },
@@ -43,7 +45,9 @@ export function writeReportText(
   ].join('\n')
 }
 
-/** Without line breaks and control characters, so that a name cannot look like another line. */
+/**
+ * Shortens a text and removes line breaks and control characters, so that a name cannot imitate another line.
+ */
 function shorten(text: string): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ')
   return line.length <= longestKey ? line : `${line.slice(0, longestKey - 1)}…`

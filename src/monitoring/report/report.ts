@@ -6,12 +6,12 @@ export const reportComparisons = ['previous', 'year'] as const
 /** One of `reportComparisons`. */
 export type ReportComparison = (typeof reportComparisons)[number]
 
-/** Groupings in which one request may count in several rows, so that rows do not add up to the total. */
+/** Groupings in which a request may count in several rows, so that rows do not add up to the total. */
 export const overlappingGroupings: readonly ReportGrouping[] = ['layer', 'workspace', 'owner']
 
 /** A layer that the reader of a report may see. */
 export interface ReportLayer {
-  /** `workspace:name`. */
+  /** Qualified name, `workspace:name`. */
   key: string
   title: string
   owner?: string
@@ -23,19 +23,19 @@ export interface ReportLayer {
 
 /** Layers that the reader of a report may see. */
 export interface ReportAudience {
-  /** True if the reader may see all layers, and thus numbers of everything together. */
+  /** True if the reader may see all layers, and therefore totals. */
   seesAll: boolean
   layers: ReadonlyMap<string, ReportLayer>
 }
 
-/** Figures of the compared period; null where they are not known. */
+/** Figures of the compared period; null if unknown. */
 export interface FiguresBefore {
   hits: number
   downloads: number
   visits: number | null
 }
 
-/** Numbers of a row or of all rows together; null where a figure was not collected. */
+/** Numbers of a row or of the total; null if a figure was not collected. */
 export interface ReportNumbers {
   hits: number | null
   people: { hits: number | null; visits: number | null }
@@ -58,13 +58,13 @@ export interface ReportNumbers {
 
 export interface ReportRow extends ReportNumbers {
   key: string
-  /** Path below the base path of what the row stands for; null if the server has nothing of it. */
+  /** Path of the row's object below the base path; null if the server has no such object. */
   href: string | null
   title: string | null
   owner: string | null
 }
 
-/** A layer that nobody used in the period. */
+/** A layer without requests in the period. */
 export interface UnusedLayer {
   key: string
   title: string
@@ -97,7 +97,7 @@ export interface UsageReport {
   since: string | null
   /** True if every day of the period has been counted and has ended. */
   complete: boolean
-  /** False where one request may count in several rows. */
+  /** False if a request may count in several rows. */
   sumsToTotal: boolean
   rows: ReportRow[]
   /** Null if the reader may not see all layers. */

@@ -33,14 +33,14 @@ export interface UsageReportDeps {
 
 export interface UsageReportRequest {
   period: ReportPeriod
-  /** IANA name: UTC or `TERRANE_ZONE`. */
+  /** IANA name of the time zone: UTC or `TERRANE_ZONE`. */
   zone: string
   by: ReportGrouping
   compare?: ReportComparison
   audience: ReportAudience
 }
 
-/** Returns the zone by whose days usage is counted. */
+/** Returns the time zone whose days are used for counting. */
 export function countedZone({ limits }: Pick<ReportSettings, 'limits'>): string {
   return limits.zone ?? 'UTC'
 }
@@ -96,7 +96,7 @@ function sinceText(days: ZoneDays, since: number | undefined): string | null {
   return since === undefined ? null : dateAt(days, since)
 }
 
-/** A month for a period of months. */
+/** Formats a date as a month if the period is given by months. */
 function shownDate({ isMonths }: ReportPeriod, date: string): string {
   return isMonths ? date.slice(0, 7) : date
 }
@@ -126,7 +126,7 @@ function coverageOf(
         : `Requests are counted by days of ${counted}.`
     return { isComplete: false, isKnown: false, notKnown: [{ figure: 'all', since: null, reason }] }
   }
-  // Days of an earlier zone end with its last counted day.
+  // Counting in an earlier time zone ended with its last counted day.
   const end = zone === counted ? now : (until ?? now)
   const notKnown: NotKnown[] = []
   if (from < since)
@@ -161,7 +161,9 @@ function totalOf(data: UsageReportData, { compare, hasVisits }: RowShape, isKnow
   return isKnown ? { ...toNumbers(data.total, hasVisits), before } : { ...nothingKnown(), before }
 }
 
-/** Rows of the period, the most requests first; days and months in their order. */
+/**
+ * Returns the rows of the period by descending number of requests; days and months in chronological order.
+ */
 function toRows(data: UsageReportData, shape: RowShape): ReportRow[] {
   const { by, compare, period, audience, hasVisits } = shape
   const earlier = new Map(data.before?.rows.map(({ key, figures }) => [key, figures]))
@@ -189,7 +191,10 @@ function toRows(data: UsageReportData, shape: RowShape): ReportRow[] {
   )
 }
 
-/** Rows for keys that were used in the compared period alone: without them the figures before do not add up. */
+/**
+ * Returns rows for keys that were used only in the compared period; without them the compared figures would
+ * not add up.
+ */
 function onlyBefore(
   { rows, before }: { rows: PeriodUsage['rows']; before?: PeriodUsage },
   shape: RowShape,
@@ -220,7 +225,9 @@ function namesOf(
   return { key, href, title: null, owner: by === 'owner' ? key : null }
 }
 
-/** Layers of the reader without a request in the period; only a report by layer lists them. */
+/**
+ * Returns layers that the reader may see and that had no requests in the period; only for a report by layer.
+ */
 async function findUnused(
   reads: ReportReads,
   { by, audience, data }: { by: ReportGrouping; audience: ReportAudience; data: PeriodUsage },

@@ -13,7 +13,7 @@ type Row = SeriesPeriod['rows'][number]
 export interface LoadTarget {
   database: SeriesDatabase
   loadId: number
-  /** The day of the load in seconds since 1970: labels count their age from it. */
+  /** Day of the load in seconds since 1970, from which the age of labels counts. */
   day: number
 }
 

@@ -10,7 +10,7 @@ const maxBlock = 20_000
 /** Requests of a service and minute, as bytes for the log. */
 export interface LoggedBlock {
   serviceId: number
-  /** In seconds. */
+  /** Start of the minute, in seconds since 1970. */
   minute: number
   requests: number
   data: Uint8Array
@@ -86,7 +86,7 @@ export async function logRequests(
 interface ExceptionPlace {
   database: SeriesDatabase
   dictionary: SeriesDictionary
-  /** As `SeriesLimits.resources`. */
+  /** See `SeriesLimits.resources`. */
   resources: number
 }
 

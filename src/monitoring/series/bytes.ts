@@ -13,7 +13,7 @@ export class ByteWriter {
     this.#length += 1
   }
 
-  /** An integer from 0 to 2^53 - 1: seven bits a byte, lowest first. */
+  /** Writes an integer from 0 to 2^53 - 1 as a varint: seven bits per byte, lowest bits first. */
   integer(value: number): void {
     this.#reserve(8)
     let left = value
@@ -44,7 +44,7 @@ export class ByteWriter {
   }
 }
 
-/** Reads what `ByteWriter` wrote; throws where the bytes end too early. */
+/** Reads data written by `ByteWriter`; throws if the bytes end too early. */
 export class BlockByteReader {
   readonly #bytes: Uint8Array
   #position: number
@@ -76,7 +76,7 @@ export class BlockByteReader {
     }
   }
 
-  /** A view, not a copy. */
+  /** Returns a view of the bytes, not a copy. */
   bytes(length: number): Uint8Array {
     const end = this.#position + length
     if (end > this.#bytes.length) throw new Error(`The bytes end before ${end}, in the middle of a value`)

@@ -1,9 +1,9 @@
-/** Counts pairs of small integers. Grows as needed; made to be used again and again. */
+/** Counts pairs of small integers. Grows as needed and can be reused. */
 export class CellTable {
   #capacity = 256
   #groups = new Int32Array(this.#capacity)
   #labels = new Int32Array(this.#capacity)
-  /** 0 where a place is free. */
+  /** Count of each slot; 0 for a free slot. */
   #counts = new Int32Array(this.#capacity)
   #size = 0
 
@@ -13,32 +13,32 @@ export class CellTable {
 
   add(group: number, label: number, count: number): void {
     const mask = this.#capacity - 1
-    let place = (Math.imul(label, 0x9e3779b1) ^ Math.imul(group, 0x85ebca6b)) >>> 0
-    place = (place ^ (place >>> 15)) & mask
-    while (this.#counts[place] !== 0) {
-      if (this.#labels[place] === label && this.#groups[place] === group) {
-        this.#counts[place] = (this.#counts[place] ?? 0) + count
+    let slot = (Math.imul(label, 0x9e3779b1) ^ Math.imul(group, 0x85ebca6b)) >>> 0
+    slot = (slot ^ (slot >>> 15)) & mask
+    while (this.#counts[slot] !== 0) {
+      if (this.#labels[slot] === label && this.#groups[slot] === group) {
+        this.#counts[slot] = (this.#counts[slot] ?? 0) + count
         return
       }
-      place = (place + 1) & mask
+      slot = (slot + 1) & mask
     }
-    this.#groups[place] = group
-    this.#labels[place] = label
-    this.#counts[place] = count
+    this.#groups[slot] = group
+    this.#labels[slot] = label
+    this.#counts[slot] = count
     this.#size += 1
     if (this.#size * 2 > this.#capacity) this.#grow()
   }
 
-  /** The cells in the order of their groups. */
+  /** Returns the cells sorted by group. */
   sorted(groupCount: number): SortedCells {
     const starts = new Int32Array(groupCount + 1)
-    const places = new Int32Array(this.#size)
+    const slots = new Int32Array(this.#size)
     let found = 0
-    for (let place = 0; place < this.#capacity; place += 1) {
-      if (this.#counts[place] === 0) continue
-      places[found] = place
+    for (let slot = 0; slot < this.#capacity; slot += 1) {
+      if (this.#counts[slot] === 0) continue
+      slots[found] = slot
       found += 1
-      const group = (this.#groups[place] ?? 0) + 1
+      const group = (this.#groups[slot] ?? 0) + 1
       starts[group] = (starts[group] ?? 0) + 1
     }
     for (let group = 0; group < groupCount; group += 1)
@@ -46,12 +46,12 @@ export class CellTable {
     const next = starts.slice()
     const labels = new Int32Array(this.#size)
     const counts = new Int32Array(this.#size)
-    for (const place of places) {
-      const group = this.#groups[place] ?? 0
+    for (const slot of slots) {
+      const group = this.#groups[slot] ?? 0
       const at = next[group] ?? 0
       next[group] = at + 1
-      labels[at] = this.#labels[place] ?? 0
-      counts[at] = this.#counts[place] ?? 0
+      labels[at] = this.#labels[slot] ?? 0
+      counts[at] = this.#counts[slot] ?? 0
     }
     return { starts, labels, counts }
   }
@@ -66,9 +66,9 @@ export class CellTable {
     const [groups, labels, counts] = [this.#groups, this.#labels, this.#counts]
     this.#allocate(this.#capacity * 2)
     this.#size = 0
-    for (let place = 0; place < counts.length; place += 1) {
-      const count = counts[place] ?? 0
-      if (count !== 0) this.add(groups[place] ?? 0, labels[place] ?? 0, count)
+    for (let slot = 0; slot < counts.length; slot += 1) {
+      const count = counts[slot] ?? 0
+      if (count !== 0) this.add(groups[slot] ?? 0, labels[slot] ?? 0, count)
     }
   }
 
@@ -80,7 +80,7 @@ export class CellTable {
   }
 }
 
-/** The cells of group `g` are those from `starts[g]` to before `starts[g + 1]`. */
+/** Cells sorted by group: those of group `g` are in `[starts[g], starts[g + 1])`. */
 export interface SortedCells {
   starts: Int32Array
   labels: Int32Array

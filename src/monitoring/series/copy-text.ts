@@ -4,7 +4,7 @@ import type { SqlValue } from './series-database.ts'
 const special = /[\\\n\r\t]/g
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' }
 
-/** Rows in the text format of PostgreSQL's COPY. */
+/** Formats rows in the text format of PostgreSQL's COPY. */
 export function toCopyText(rows: readonly (readonly SqlValue[])[]): string {
   let text = ''
   for (const row of rows) {

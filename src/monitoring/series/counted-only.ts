@@ -7,11 +7,11 @@ import type { SeriesDatabase } from './series-database.ts'
  */
 const forgottenBatch = 0
 
-/** Requests in the log that have been counted, and are not to stay there. */
+/** Requests in the log that were counted and must be removed from the log. */
 export interface CountedBlock {
   id: number
   serviceId: number
-  /** In seconds. */
+  /** Start of the minute, in seconds since 1970. */
   minute: number
   requests: number
 }

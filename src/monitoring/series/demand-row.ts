@@ -29,7 +29,7 @@ export class DemandCell {
   }
 }
 
-/** Requested areas of a layer on one day: requests by cell of zoom 8 of the web mercator grid. */
+/** Requested areas of a layer on one day: requests by cell of zoom 8 of the Web Mercator grid. */
 export class DemandRow {
   /** By row * 256 + column, counted from the north-west. */
   readonly cells = new Map<number, DemandCell>()
@@ -38,7 +38,7 @@ export class DemandRow {
   /** Requests for areas too large to be assigned to cells. */
   wide = 0
 
-  /** Reads what `encode` gave. */
+  /** Decodes the result of `encode`. */
   static decode(bytes: Uint8Array): DemandRow {
     const reader = new BlockByteReader(bytes)
     const row = new DemandRow()
@@ -56,7 +56,7 @@ export class DemandRow {
     return this.cells.size === 0 && this.wide === 0 && this.other.requests === 0
   }
 
-  /** Counts a request for an area; `cells`: those that it touches. */
+  /** Counts a request for an area that touches `cells`. */
   add(cells: readonly number[], visitor: number | undefined): void {
     for (const cell of cells) {
       let found = this.cells.get(cell)
@@ -68,7 +68,7 @@ export class DemandRow {
     }
   }
 
-  /** Adds another row of the day; cells that are new to a full row are `other`. */
+  /** Adds another row of the day. If the row is full, requests of further cells count as `other`. */
   merge(added: DemandRow, maxCells: number): void {
     this.wide += added.wide
     this.other.merge(added.other)
@@ -81,7 +81,7 @@ export class DemandRow {
     }
   }
 
-  /** Leaves the most frequent cells, and of visitors their number. */
+  /** Retains only the most frequent cells, and only the number of visitors. */
   close(maxCells: number): void {
     const byRequests = [...this.cells].sort(([a, { requests: m }], [b, { requests: n }]) => n - m || a - b)
     for (const [at, cell] of byRequests.slice(maxCells)) {

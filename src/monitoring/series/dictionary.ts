@@ -24,9 +24,9 @@ interface ResourceRef extends UsedResource {
 export interface SplitRef {
   serviceId: number
   eventTypeId: number
-  /** Not split; a type of resource, below 0; or a resource. */
+  /** 0 if not split; a negative number for a type of resource; or a resource. */
   resource: number | ResourceRef
-  /** By `metric id * 2 + isTotal`. */
+  /** Series by `metric id * 2 + isTotal`. */
   series: (SeriesRef | undefined)[]
 }
 
@@ -41,8 +41,8 @@ export interface SeriesRef {
 export const noLabel: LabelRef = { text: '', user: null, id: 0, used: 0 }
 
 /**
- * Ids of labels, resources and series. Texts and splits are requested first; `resolve` then assigns the ids
- * of all.
+ * Cache of ids of labels, resources and series. Callers first request entries by text or split; `resolve`
+ * then assigns the ids of all entries.
  */
 export class SeriesDictionary {
   readonly #labels = new Map<string, LabelRef>()
@@ -107,14 +107,14 @@ export class SeriesDictionary {
     return this.split(serviceId, eventTypeId('all'), 0)
   }
 
-  /** To be called first in each transaction: forgets what another process may have removed. */
+  /** Discards entries that another process may have removed. Call it first in each transaction. */
   begin(version: number): void {
     if (version !== this.#version) this.clear()
     this.#version = version
     if (this.#labels.size > maxKept || this.#splits.size > maxSplits) this.clear()
   }
 
-  /** Forgets everything, after a transaction that failed. */
+  /** Discards all entries. Call it after a failed transaction. */
   clear(): void {
     this.#labels.clear()
     this.#resources.clear()
@@ -191,7 +191,7 @@ const labelKind: DictionaryEntryKind<LabelRef> = {
     ),
 }
 
-/** Finds the ids of all, and adds those that are not there yet; gives those that were. */
+/** Finds or creates the ids of all entries. Returns the entries that already existed. */
 async function resolveAll<T extends { id: number }>(
   database: SeriesDatabase,
   kind: DictionaryEntryKind<T>,
@@ -208,7 +208,7 @@ async function resolveAll<T extends { id: number }>(
   return found
 }
 
-/** Rows of the id and what they are found by. */
+/** Rows of an id and the key columns. */
 type IdRows = SqlValue[][]
 
 function setIds<T extends { id: number }>(
@@ -225,7 +225,7 @@ async function addRows<T>(
   { table, columns, keys, valuesOf }: DictionaryEntryKind<T>,
   part: readonly T[],
 ): Promise<IdRows> {
-  const row = `(${places(columns.length)})`
+  const row = `(${placeholders(columns.length)})`
   return database.arrays(
     `insert into ${table} (${columns.join(', ')}) values ${Array(part.length).fill(row).join(',')}
      returning id, ${columns.slice(0, keys).join(', ')}`,
@@ -240,17 +240,17 @@ async function findByName(
   names: SqlValue[],
 ): Promise<IdRows> {
   const room = padded(names, 1)
-  return database.arrays(`select id, ${columns} from ${table} where name in (${places(room)})`, names)
+  return database.arrays(`select id, ${columns} from ${table} where name in (${placeholders(room)})`, names)
 }
 
 async function findSeries(database: SeriesDatabase, part: readonly SeriesRef[]): Promise<IdRows> {
   const keys = part.flatMap((one) => seriesKind.valuesOf(one))
   const width = seriesKind.keys
   const room = padded(keys, width)
-  // PostgreSQL takes the types of the first row for all.
+  // PostgreSQL derives the types of all rows from the first one.
   const rows = [
     `(${Array(width).fill('cast(? as bigint)').join(',')})`,
-    ...Array(room - 1).fill(`(${places(width)})`),
+    ...Array(room - 1).fill(`(${placeholders(width)})`),
   ]
   const columns = seriesKind.columns.join(', ')
   return database.arrays(
@@ -259,7 +259,7 @@ async function findSeries(database: SeriesDatabase, part: readonly SeriesRef[]):
   )
 }
 
-/** Writes down that labels were used of late, and users that were not known. */
+/** Records the last use of labels, and users that were unknown before. */
 async function refreshLabels(database: SeriesDatabase, labels: readonly LabelRef[]): Promise<void> {
   for (const [day, some] of Map.groupBy(labels, (label) => label.used))
     await updateLabels(database, 'set used = ? where used < ?', [day, day], some)
@@ -277,11 +277,17 @@ async function updateLabels(
   for (let start = 0; start < labels.length; start += idsPerStatement) {
     const ids: SqlValue[] = labels.slice(start, start + idsPerStatement).map((label) => label.id)
     const room = padded(ids, 1)
-    await database.run(`update monitoring_labels ${sql} and id in (${places(room)})`, [...values, ...ids])
+    await database.run(`update monitoring_labels ${sql} and id in (${placeholders(room)})`, [
+      ...values,
+      ...ids,
+    ])
   }
 }
 
-/** Repeats the last values up to a power of two, so that there are few different statements; gives their number. */
+/**
+ * Repeats the last values up to a power of two, so that there are few distinct statements. Returns the number
+ * of values.
+ */
 function padded(values: SqlValue[], keys: number): number {
   const count = values.length / keys
   const room = 2 ** Math.ceil(Math.log2(count))
@@ -290,6 +296,6 @@ function padded(values: SqlValue[], keys: number): number {
   return room
 }
 
-function places(count: number): string {
+function placeholders(count: number): string {
   return Array(count).fill('?').join(',')
 }

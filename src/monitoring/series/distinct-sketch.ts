@@ -5,7 +5,7 @@ const hashBits = 53
 
 /** Precision of a sketch. Sketches of different precision cannot be merged or decoded as each other. */
 export interface Precision {
-  /** Up to so many texts the count is exact. */
+  /** Up to this number of texts the count is exact. */
   exactLimit: number
   /** There are 2 to the power of this many registers; the standard error beyond `exactLimit` is 1.04 / sqrt(registers). */
   indexBits: number
@@ -20,7 +20,7 @@ const finePrecision: Precision = { exactLimit: 3000, indexBits: 15 }
  */
 export class DistinctSketch {
   readonly #precision: Precision
-  /** Undefined once there are too many. */
+  /** Hashes of the texts; undefined once there are too many. */
   #hashes: Set<number> | undefined = new Set()
   #registers: Uint8Array | undefined
   /** Last hash: requests of one visitor are often adjacent. */
@@ -30,7 +30,7 @@ export class DistinctSketch {
     this.#precision = precision
   }
 
-  /** Reads what `encode` gave; what follows it is left alone. */
+  /** Decodes the result of `encode`; ignores bytes after it. */
   static decode(bytes: Uint8Array): DistinctSketch {
     return DistinctSketch.read(new BlockByteReader(bytes))
   }
@@ -75,7 +75,7 @@ export class DistinctSketch {
     }
   }
 
-  /** Number of different texts, as a whole number. */
+  /** Returns the number of distinct texts as an integer. */
   estimate(): number {
     return this.#hashes?.size ?? Math.round(estimateOf(this.#allRegisters()))
   }
@@ -118,7 +118,7 @@ export class DistinctSketch {
   }
 }
 
-/** One more than the number of leading zeros. */
+/** Returns the number of leading zeros plus one. */
 function rankOf(bits: number, rankBits: number): number {
   const high = Math.floor(bits / 4_294_967_296)
   if (high > 0) return Math.clz32(high) - (64 - rankBits) + 1
@@ -126,8 +126,8 @@ function rankOf(bits: number, rankBits: number): number {
 }
 
 /**
- * Otmar Ertl, "New cardinality estimation algorithms for HyperLogLog sketches" (2017), algorithm 6: needs no
- * bias correction.
+ * Estimates the count by algorithm 6 of Otmar Ertl, "New cardinality estimation algorithms for HyperLogLog
+ * sketches" (2017), which needs no bias correction.
  */
 function estimateOf(registers: Uint8Array): number {
   const registerCount = registers.length
@@ -178,7 +178,7 @@ function readHash(reader: BlockByteReader): number {
   return hash
 }
 
-/** Four registers of six bits in three bytes. */
+/** Packs four registers of six bits into three bytes. */
 function pack(registers: Uint8Array): Uint8Array {
   const packed = new Uint8Array((registers.length * 6) / 8)
   for (let from = 0, to = 0; from < registers.length; from += 4, to += 3) {
@@ -203,7 +203,10 @@ function unpack(reader: BlockByteReader, registerCount: number): Uint8Array {
   return registers
 }
 
-/** A hash of 53 bits, the same on every machine and in every version: sketches that hold it are stored. */
+/**
+ * Returns a hash of 53 bits. It must be equal on every machine and in every version, since stored sketches
+ * contain it.
+ */
 export function hashText(text: string): number {
   let low = 0x2545f491
   let high = 0x6c078965

@@ -4,10 +4,10 @@ import type { BlockByteReader, ByteWriter } from './bytes.ts'
 const doubleClickSeconds = 30
 /** COUNTER Code of Practice: without sessions, an hour of a visitor's day is one session. */
 const sessionSeconds = 3600
-/** So many visitors of a day are followed over its minutes. */
+/** Maximum number of visitors per day whose actions are tracked. */
 const maxVisitors = 10_000
 
-/** Use of a layer by COUNTER's definitions. */
+/** Usage of a layer by COUNTER's definitions. */
 export interface CounterTotals {
   investigations: number
   uniqueInvestigations: number
@@ -24,13 +24,13 @@ interface VisitorActions {
 }
 
 /**
- * Adds an action to chains, whose order and gaps do not depend on the order in which actions become known: a late line of a
- * log counts as if it had come in time.
+ * Adds an action to chains. The result does not depend on the order in which actions are added, so that late
+ * log lines count correctly.
  */
 function addAction(chains: Chains, time: number): void {
   let at = chains.length
   while (at > 0 && (chains[at - 1] ?? 0) >= time - doubleClickSeconds) at -= 2
-  // The chains before `at` ended earlier than the gap; the one at `at`, if any, ends within it or later.
+  // Chains before `at` ended before the gap. The chain at `at`, if any, ends within the gap or later.
   const start = chains[at]
   if (start === undefined || start > time + doubleClickSeconds) {
     chains.splice(at, 0, time, time)
@@ -57,14 +57,14 @@ function mergeChains(chains: Chains, other: Chains): void {
   }
 }
 
-/** `from` is in a chain already: joins everything up to `to` with it. */
+/** Extends the chain that contains `from` up to `to`, and joins all chains in between. */
 function addSpan(chains: Chains, from: number, to: number): void {
   let at = 0
   while (at < chains.length && (chains[at + 1] ?? 0) < from) at += 2
   addToChain(chains, at, to)
 }
 
-/** One chain is one action, in the session of its last click. */
+/** Counts chains: each is one action, in the session of its last click. */
 function totalOf(chains: Chains): { total: number; unique: number } {
   let unique = 0
   let lastSession = -1
@@ -100,7 +100,10 @@ export class CounterUse {
     return use
   }
 
-  /** `time`: seconds since the start of the day. A request without a visitor counts separately. */
+  /**
+   * Adds a request at `time`, in seconds since the start of the day. A request without a visitor counts
+   * separately.
+   */
   add(visitor: number | undefined, time: number, isRequest: boolean): void {
     if (visitor === undefined) {
       addTotals(
@@ -133,7 +136,7 @@ export class CounterUse {
     return totals
   }
 
-  /** Forgets visitors. */
+  /** Discards data of single visitors. */
   close(): void {
     Object.assign(this.#closed, this.totals())
     this.#visitors.clear()
@@ -163,12 +166,12 @@ export class CounterUse {
 }
 
 function totalsOf({ investigations, requests }: VisitorActions): CounterTotals {
-  const [looked, taken] = [totalOf(investigations), totalOf(requests)]
+  const [investigated, requested] = [totalOf(investigations), totalOf(requests)]
   return {
-    investigations: looked.total,
-    uniqueInvestigations: looked.unique,
-    requests: taken.total,
-    uniqueRequests: taken.unique,
+    investigations: investigated.total,
+    uniqueInvestigations: investigated.unique,
+    requests: requested.total,
+    uniqueRequests: requested.unique,
   }
 }
 

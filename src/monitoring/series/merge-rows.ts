@@ -7,7 +7,7 @@ import { decodeSketch, insertStoredRows, mergeSketch } from './stored-row.ts'
 const rates = idsWhere(({ type }) => type === 'rate')
 
 const updates = {
-  /** The same minute: what is new has a part in its value. */
+  /** Same minute: the new amounts are part of its value. */
   count: `sum = {t}.sum + excluded.sum, min = {t}.sum + excluded.sum, max = {t}.sum + excluded.sum,
     weighted = ({t}.sum + excluded.sum) * ({t}.samples + excluded.samples), samples = {t}.samples + excluded.samples`,
   rate: `sum = ({t}.weighted + excluded.weighted) / ({t}.samples + excluded.samples),
@@ -21,7 +21,7 @@ const updates = {
     samples = {t}.samples + excluded.samples, count = {t}.count + excluded.count`,
 }
 
-/** Adds to rows of the same minutes. Totals are left out. */
+/** Adds rows to existing rows of the same minutes. Totals are excluded. */
 export async function mergeIntoMinutes(database: SeriesDatabase, rows: readonly StoredRow[]): Promise<void> {
   const own = rows.filter((row) => row.series.isTotal === 0)
   for (const isRate of [true, false]) {
@@ -30,7 +30,7 @@ export async function mergeIntoMinutes(database: SeriesDatabase, rows: readonly 
   }
 }
 
-/** Adds rows of hours or days to those that are there. Totals are left out. */
+/** Adds rows of hours or days to existing rows. Totals are excluded. */
 export async function mergeIntoPeriods(
   database: SeriesDatabase,
   table: string,
@@ -57,7 +57,7 @@ async function merge(
   await insertStoredRows(database, table, merged, conflict.replaceAll('{t}', table))
 }
 
-/** The row with the sketch of both. */
+/** Returns the row with its sketch merged with that of the stored row. */
 async function withSketch(database: SeriesDatabase, table: string, row: StoredRow): Promise<StoredRow> {
   const [found] = await database.arrays(
     `select sketch from ${table} where series_id = ? and period = ? and label_id = ?`,

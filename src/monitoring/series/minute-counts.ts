@@ -16,10 +16,10 @@ export interface RequestGroup {
 /** Sums of the numbers of each group's requests. */
 export class NumberSums {
   readonly metric: NumberMetric
-  /** By group: requests that have a part in it, and their sum. */
+  /** Number of included requests, and their sum, by group. */
   readonly samples: number[] = []
   readonly sums: number[] = []
-  /** By group and bucket of the quantile sketch, where the metric has quantiles. */
+  /** Counts by group and bucket of the quantile sketch, if the metric has quantiles. */
   readonly buckets = new CellTable()
 
   constructor(metric: NumberMetric) {
@@ -51,7 +51,7 @@ export class LabelCounts {
   readonly metric: LabelMetric
   readonly cells = new CellTable()
   readonly labels: string[] = []
-  /** The user of each label, null where there is none. */
+  /** User of each label; null if there is none. */
   readonly users: (string | null)[] = []
   readonly #numbers = new Map<string, number>()
 
@@ -103,7 +103,7 @@ export class MinuteCounts {
     for (const sums of this.numbers) sums.clear()
   }
 
-  /** The group of each request. */
+  /** Returns the group of each request. */
   #groupsOf({ count, eventTypes, resources }: RequestBlock): Int32Array {
     const sets = resources.values.length
     const known = new Int32Array(eventTypes.values.length * sets).fill(-1)
@@ -148,7 +148,7 @@ function countLabels(counts: LabelCounts, block: RequestBlock, groups: Int32Arra
   }
 }
 
-/** The user of each label. */
+/** Returns the user of each label. */
 function usersOf(
   labels: RequestColumn<string | number | null>,
   { values, indexes }: RequestColumn<string | null>,

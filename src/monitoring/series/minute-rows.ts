@@ -15,7 +15,7 @@ import type { StoredRow } from './stored-row.ts'
 
 export interface MinuteOptions {
   serviceId: number
-  /** In seconds. */
+  /** Start of the minute, in seconds since 1970. */
   minute: number
   limits: SeriesLimits
   dictionary: SeriesDictionary
@@ -26,7 +26,10 @@ interface Split {
   groups: number[]
 }
 
-/** All rows of a service's minute; their series and labels get their ids by `dictionary.resolve`. */
+/**
+ * Returns all rows of a service's minute. `dictionary.resolve` then assigns the ids of their series and
+ * labels.
+ */
 export function minuteRows(counts: MinuteCounts, options: MinuteOptions): StoredRow[] {
   const rows: StoredRow[] = []
   const splits = splitsOf(counts.groups, options)
@@ -41,7 +44,10 @@ export function minuteRows(counts: MinuteCounts, options: MinuteOptions): Stored
   return rows
 }
 
-/** Returns the splits of each group: event types times all, each resource and each type of resource. */
+/**
+ * Returns the splits of each group: each event type combined with no resource, each resource and each type of
+ * resource.
+ */
 function splitsOf(groups: readonly RequestGroup[], { serviceId, dictionary }: MinuteOptions): Split[] {
   const splits = new Map<SplitRef, Split>()
   groups.forEach(({ eventType, resources }, group) => {
@@ -58,7 +64,7 @@ function splitsOf(groups: readonly RequestGroup[], { serviceId, dictionary }: Mi
   return [...splits.values()]
 }
 
-/** The row of a metric that is not split by label; none where no request has a part in it. */
+/** Adds the row of a metric that is not split by label, if any request is included. */
 function addNumber(
   rows: StoredRow[],
   { metric, samples, sums }: NumberSums,
@@ -113,7 +119,7 @@ function plainRow(
   }
 }
 
-/** The rows of a metric that is split by label. */
+/** Creates the rows of a metric that is split by label. */
 class LabelRows {
   readonly #rows: StoredRow[]
   readonly #counts: LabelCounts
@@ -177,7 +183,7 @@ class LabelRows {
     return countRow(series, this.#ref(label), this.#options.minute, value, users)
   }
 
-  /** Not subject to the limit, and not a label. */
+  /** Returns the row of requests without a label, which is neither limited nor counted as a label. */
   #noneRow(series: StoredRow['series'], none: number): StoredRow {
     const row = countRow(series, this.#ref(none), this.#options.minute, this.#occurrences[none] ?? 0, 0)
     row.labels = 0
@@ -249,7 +255,7 @@ function countRow(
   }
 }
 
-/** The midnight before, in seconds. */
+/** Returns the preceding midnight, in seconds. */
 export function dayOfMinute(period: number): number {
   return period - (period % 86_400)
 }

@@ -3,7 +3,7 @@ import type { TakeNumbers } from './series-database.ts'
 const firstLength = 1024
 const partLength = 32_768
 
-/** A list of numbers that grows, and is given away in parts. */
+/** Buffers numbers and passes them to a consumer in parts. */
 export class NumberList {
   readonly #take: TakeNumbers
   #numbers = new Float64Array(firstLength)
@@ -13,7 +13,7 @@ export class NumberList {
     this.#take = take
   }
 
-  /** Null becomes NaN. */
+  /** Adds a row; null becomes NaN. */
   add(row: readonly unknown[]): void {
     if (this.#length + row.length > this.#numbers.length) this.#makeRoom(row.length)
     for (const value of row) {
@@ -22,7 +22,7 @@ export class NumberList {
     }
   }
 
-  /** Returns the remaining numbers. */
+  /** Passes on the remaining numbers. */
   finish(): void {
     const part = this.#numbers.subarray(0, this.#length)
     this.#length = 0

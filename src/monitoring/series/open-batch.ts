@@ -6,7 +6,10 @@ import type { SeriesDatabase } from './series-database.ts'
 const longestMs = 1000
 const maxEvents = 500
 
-/** A batch of the log that further requests may still be written into, so that small pieces do not fill it. */
+/**
+ * A batch of the log that further requests can still be added to, so that the log does not consist of many
+ * small batches.
+ */
 export class OpenBatch {
   readonly #number: number
   readonly #events: RequestEvent[]
@@ -55,6 +58,6 @@ export class OpenBatch {
 export interface Reopened {
   batch: number
   blocks: readonly LoggedBlock[]
-  /** Takes the place of the batch once the transaction is committed. */
+  /** Replaces the batch once the transaction is committed. */
   next: OpenBatch
 }

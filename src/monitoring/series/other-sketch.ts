@@ -11,7 +11,7 @@ export class OtherSketch {
     this.users = users
   }
 
-  /** Reads what `encode` gave. */
+  /** Decodes the result of `encode`. */
   static decode(bytes: Uint8Array): OtherSketch {
     const reader = new BlockByteReader(bytes)
     const labels = DistinctSketch.read(reader)

@@ -7,7 +7,7 @@ const firstRows = 1024
 const numbersPerRow = 9
 const rowsPerInsert = 4096
 
-/** Rows that wait for their insertion in a tenth of the memory of `StoredRow` objects. */
+/** Rows to be inserted, in a tenth of the memory of `StoredRow` objects. */
 export class PackedRows {
   readonly #labels: LabelRef[] = []
   readonly #sketches = new Map<number, Uint8Array>()

@@ -15,7 +15,7 @@ export class PeriodRows {
   readonly #period: number
   readonly #rows = new Map<SeriesRef, Map<LabelRef, StoredRow>>()
 
-  /** The start of the period, in seconds. */
+  /** `period` is the start of the period, in seconds. */
   constructor(period: number) {
     this.#period = period
   }
@@ -41,7 +41,7 @@ export class PeriodRows {
     return [...this.#rows.values()].flatMap((labels) => [...labels.values()])
   }
 
-  /** The rows by label, and their totals. */
+  /** Returns the rows by label and their totals. */
   finish(dictionary: SeriesDictionary, isLabelled: (metricId: number) => boolean): StoredRow[] {
     const all: StoredRow[] = []
     for (const [series, labels] of this.#rows) {
@@ -96,7 +96,10 @@ export function sumOf(rows: readonly StoredRow[], series: SeriesRef): StoredRow 
   return total
 }
 
-/** Exact, or an estimate where some labels are in `(other)`: they may be the same as labels with a row. */
+/**
+ * Returns the distinct counts: exact, or estimated if some labels are in `(other)`, since these may equal
+ * labels with a row.
+ */
 function distinctOf(rows: readonly StoredRow[], series: SeriesRef): { labels: number; users: number } {
   const other = rows.find((row) => row.sketch instanceof OtherSketch)
   const users = withUsers.has(series.metricId) ? rows.map(({ label }) => label.user) : []

@@ -10,7 +10,7 @@ const signatureBytes = 11
 const isNull = -1
 const isEnd = -1
 
-/** The numbers of PostgreSQL's binary copy format, every column `float8`: row after row, null as NaN. */
+/** Parses PostgreSQL's binary COPY format with `float8` columns to numbers, row by row, null as NaN. */
 function readBinaryCopy(bytes: Uint8Array, columnCount: number): Float64Array<ArrayBuffer> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const rowBytes = 2 + columnCount * 4
@@ -54,7 +54,7 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
     this.#client = client
   }
 
-  /** Connects, and makes the tables where they are not there yet. */
+  /** Connects, and creates missing tables. */
   static async open(
     url: string,
     { isReader = false }: SeriesDatabaseOptions = {},
@@ -68,7 +68,7 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
       keepAlive: true,
       types: { getTypeParser },
     })
-    // A connection that ends is replaced by the pool; who uses it gets the error from the statement.
+    // The pool replaces a broken connection; its user gets the error from the statement.
     pool.on('error', () => undefined)
     pool.on('connect', (client) => client.on('error', () => undefined))
     const database = new PostgresSeriesDatabase(pool)
@@ -98,7 +98,7 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
       copyTo(`copy (select ${selected} from (${sql}) as q) to stdout (format binary)`),
     )
     const chunks: Uint8Array[] = []
-    // There is a chunk for each row: an iteration that waits for each would take longer than the query.
+    // The stream emits a chunk for each row. Awaiting each of them would take longer than the query.
     stream.on('data', (chunk: Uint8Array) => chunks.push(chunk))
     try {
       await finished(stream)
@@ -125,8 +125,11 @@ export class PostgresSeriesDatabase implements SeriesDatabase {
     const perStatement = Math.floor(maxParameters / columns.length)
     for (let start = 0; start < rows.length; start += perStatement) {
       const part = rows.slice(start, start + perStatement)
-      const places = part.map(() => `(${columns.map(() => '?').join(',')})`).join(',')
-      await this.run(`insert into ${table} (${columns.join(',')}) values ${places} ${conflict}`, part.flat())
+      const placeholders = part.map(() => `(${columns.map(() => '?').join(',')})`).join(',')
+      await this.run(
+        `insert into ${table} (${columns.join(',')}) values ${placeholders} ${conflict}`,
+        part.flat(),
+      )
     }
   }
 
@@ -170,7 +173,7 @@ function endTimeLimit(query: object): void {
   if ('callback' in query && typeof query.callback === 'function') query.callback()
 }
 
-/** Faster than statements with many values. */
+/** Inserts rows by COPY, which is faster than statements with many values. */
 async function copyRows(
   client: pg.PoolClient,
   sql: string,
@@ -210,7 +213,7 @@ async function migrationsLeft(database: SeriesDatabase): Promise<Migration[]> {
   return migrationsFrom('postgres', Number(rows[0]?.[0] ?? 0))
 }
 
-/** `?` as `$1`, `$2` and so on; none of our statements has a question mark in a text. */
+/** Replaces `?` by `$1`, `$2` and so on. Statements must not contain question marks in literals. */
 function numbered(sql: string): string {
   let count = 0
   return sql.replace(/\?/g, () => {

@@ -7,7 +7,7 @@ const growth = (1 + quantileError) / (1 - quantileError)
 const logGrowth = Math.log(growth)
 const smallest = 1e-3
 const largest = 1e12
-/** Tolerance of a share multiplied by a count: 0.95 of 20 values are 19. */
+/** Tolerance for a share multiplied by a count: 0.95 of 20 values is 19. */
 const roundingError = 1e-6
 /** Bucket of values below the resolution. */
 const zeroBucket = Math.ceil(Math.log(smallest) / logGrowth)
@@ -23,7 +23,7 @@ export class QuantileSketch {
   readonly #counts = new Map<number, number>()
   #count = 0
 
-  /** Reads what `encode` gave. */
+  /** Decodes the result of `encode`. */
   static decode(bytes: Uint8Array): QuantileSketch {
     const sketch = new QuantileSketch()
     const reader = new BlockByteReader(bytes)
@@ -44,7 +44,7 @@ export class QuantileSketch {
     this.addToBucket(bucketOf(value), 1)
   }
 
-  /** `bucket` as `bucketOf` gives it. */
+  /** Adds `count` values to a bucket returned by `bucketOf`. */
   addToBucket(bucket: number, count: number): void {
     this.#counts.set(bucket, (this.#counts.get(bucket) ?? 0) + count)
     this.#count += count
@@ -54,12 +54,15 @@ export class QuantileSketch {
     for (const [bucket, count] of other.#counts) this.addToBucket(bucket, count)
   }
 
-  /** The least value that the given share of values, such as 0.95, does not exceed; undefined of nothing. */
+  /**
+   * Returns the least value that the given share of values, such as 0.95, does not exceed; undefined without
+   * values.
+   */
   quantile(share: number): number | undefined {
     return this.quantiles([share])[0]
   }
 
-  /** The same for several shares, which ascend. */
+  /** The same for several shares in ascending order. */
   quantiles(shares: readonly number[]): (number | undefined)[] {
     const buckets = this.#sorted()
     let [at, passed] = [-1, 0]

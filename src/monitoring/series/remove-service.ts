@@ -12,7 +12,7 @@ interface Work {
   state: SeriesState
 }
 
-/** One piece of the work; returns true if there is more. */
+/** Removes a part of the data of a service; returns true if more remains. */
 export async function removeServicePiece(work: Work, serviceId: number): Promise<boolean> {
   const { database } = work
   await database.run('delete from monitoring_dirty where service_id = ?', [serviceId])
@@ -37,7 +37,7 @@ export async function removeServicePiece(work: Work, serviceId: number): Promise
   return removeSeries(work, serviceId)
 }
 
-/** One day at a time; visitors that other services share with this one are no longer known afterwards. */
+/** Removes the usage of one day. The number of visitors shared with other services is unknown afterwards. */
 async function removeUsage(database: SeriesDatabase, serviceId: number): Promise<boolean> {
   for (const table of usageTables) {
     const [found] = await database.arrays(`select zone_id, day from ${table} where service_id = ? limit 1`, [
@@ -60,10 +60,10 @@ async function removeSeries({ database, state }: Work, serviceId: number): Promi
     [serviceId],
   )
   if (ids.length === 0) return false
-  const places = ids.map(() => '?').join(',')
+  const placeholders = ids.map(() => '?').join(',')
   for (const resolution of resolutions)
-    await database.run(`delete from ${tableOf[resolution]} where series_id in (${places})`, ids.flat())
-  await database.run(`delete from monitoring_series where id in (${places})`, ids.flat())
+    await database.run(`delete from ${tableOf[resolution]} where series_id in (${placeholders})`, ids.flat())
+  await database.run(`delete from monitoring_series where id in (${placeholders})`, ids.flat())
   await state.set('dictionary', state.get('dictionary') + 1)
   return true
 }

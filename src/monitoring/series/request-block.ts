@@ -4,14 +4,14 @@ import type { RequestColumn, RequestColumns, TextColumn } from '../metrics/reque
 import type { RequestEventType } from '../model/event-types.ts'
 import type { RequestEvent, UsedResource } from './request-event.ts'
 
-/** Maximum length of texts in UTF-16 units: an index entry of PostgreSQL holds at most 2.7 KB. */
+/** Maximum length of texts in UTF-16 units: an index entry of PostgreSQL contains at most 2.7 KB. */
 const maxText = 500
 const maxResources = 200
 
 type Text = string | null
 
 /** Positions of columns in the header of a stored block. A position is never reassigned. */
-const places = { eventType: 0, status: 1, resources: 2, position: 16 } as const
+const columnNumbers = { eventType: 0, status: 1, resources: 2, position: 16 } as const
 const textPlaces = {
   method: 3,
   path: 4,
@@ -35,12 +35,12 @@ const useColumns = keysOf(usePlaces)
 /** The requests of a service in one minute, as columns. */
 export interface RequestBlock extends RequestColumns {
   eventTypes: RequestColumn<RequestEventType | null>
-  /** Sets of resources. */
+  /** Resources of each request. */
   resources: RequestColumn<UsedResource[]>
   uses: Record<keyof typeof usePlaces, RequestColumn<Text>>
   /** Milliseconds since the minute began. */
   offsets: Uint16Array
-  /** As `RequestFacts.isCountedOnly`, of all of them. */
+  /** See `RequestFacts.isCountedOnly`; equal for all requests of the block. */
   isCountedOnly: boolean
 }
 
@@ -57,17 +57,17 @@ interface Header {
 
 /**
  * Encodes the requests of one service and minute: a JSON header with the values of each column, then numbers.
- * Either all of them are counted only, or none.
+ * `isCountedOnly` must be equal for all of them.
  */
 export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   const count = events.length
   const columns: RequestColumn<unknown>[] = []
-  columns[places.eventType] = packColumn(events, (event) => event.eventType)
-  columns[places.status] = packColumn(events, (event) => event.status)
-  columns[places.resources] = packResources(events)
+  columns[columnNumbers.eventType] = packColumn(events, (event) => event.eventType)
+  columns[columnNumbers.status] = packColumn(events, (event) => event.status)
+  columns[columnNumbers.resources] = packResources(events)
   for (const name of textColumns)
     columns[textPlaces[name]] = packColumn(events, (event) => event[name], cleanText)
-  columns[places.position] = packColumn(events, positionOf)
+  columns[columnNumbers.position] = packColumn(events, positionOf)
   for (const name of useColumns)
     columns[usePlaces[name]] = packColumn(events, (event) => event[name] ?? null, cleanText)
   const hasFirstBytes = events.some(({ firstByteMilliseconds }) => firstByteMilliseconds != null)
@@ -91,7 +91,7 @@ export function encodeRequests(events: readonly RequestEvent[]): Uint8Array {
   return Buffer.concat(parts)
 }
 
-/** Reads what `encodeRequests` gave. */
+/** Decodes the result of `encodeRequests`. */
 export function decodeRequests(bytes: Uint8Array): RequestBlock {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const headerEnd = 4 + buffer.readUInt32LE(0)
@@ -121,9 +121,9 @@ export function decodeRequests(bytes: Uint8Array): RequestBlock {
     offsets,
     isCountedOnly,
     uses: Object.fromEntries(uses) as RequestBlock['uses'],
-    eventTypes: column(places.eventType),
-    statuses: column(places.status),
-    resources: column(places.resources),
+    eventTypes: column(columnNumbers.eventType),
+    statuses: column(columnNumbers.status),
+    resources: column(columnNumbers.resources),
     texts: Object.fromEntries(textColumns.map((name) => [name, column(textPlaces[name])])) as Record<
       TextColumn,
       RequestColumn<Text>
@@ -174,7 +174,7 @@ function cleanResource({ type, name, owner }: UsedResource): UsedResource {
   return cleanOwner === null ? clean : { ...clean, owner: cleanOwner }
 }
 
-/** Numbers the values of a column. */
+/** Assigns numbers to the distinct values of a column. */
 class Packer<K, T> {
   readonly #known = new Map<K, number>()
   readonly #values: T[] = []

@@ -3,7 +3,7 @@ import type { ResourceType } from '../model/resource-types.ts'
 
 export interface UsedResource {
   type: ResourceType
-  /** For a layer: `workspace:name`. */
+  /** Name of the resource; `workspace:name` for a layer. */
   name: string
   /** Owner of a layer, if the source knows it. */
   owner?: string
@@ -22,7 +22,7 @@ export interface GeoLocation {
 /** Facts of a request that every source reports. */
 export interface RequestFacts {
   serviceId: number
-  /** Milliseconds since 1970, when it began; the minute it falls in is where it counts. */
+  /** Start of the request in milliseconds since 1970, which determines the minute in which it counts. */
   created: number
   /** Null for an OGC request of a service without an event type, such as CSW. */
   eventType: RequestEventType | null
@@ -32,9 +32,12 @@ export interface RequestFacts {
   host: string
   status: number
   sizeBytes: number
-  /** Each once. */
+  /** Used resources without duplicates. */
   resources: UsedResource[]
-  /** It counts in its minute, and the log does not keep it beyond that: there are too many of its kind. */
+  /**
+   * True if the request only counts in its minute and is then removed from the log, since there are too many
+   * of its kind.
+   */
   isCountedOnly?: boolean
 }
 
@@ -50,9 +53,9 @@ export interface RequestEvent extends RequestFacts, GeoLocation {
   clientIp: string | null
   /** Pseudonym of the visitor, 64 hexadecimal digits; null if visitors cannot be distinguished. */
   visitor: string | null
-  /** Login name, or `AnonymousUser`; null where there is no visitor. */
+  /** Login name, or `AnonymousUser`; null without a visitor. */
   userName: string | null
-  /** Class of the exception that the request ended with. */
+  /** Class of the exception with which the request ended. */
   errorType: string | null
   /** One of `usageClasses`; absent or null for `other`. */
   usageClass?: UsageClass | null
@@ -63,7 +66,7 @@ export interface RequestEvent extends RequestFacts, GeoLocation {
   area?: string | null
   /** Host of the referring page; absent or null if the source does not report it. */
   referrer?: string | null
-  /** By the user agent; absent or null where there is none. */
+  /** Kind of client by its user agent; absent or null without a user agent. */
   kind?: 'robots' | 'people' | null
   /**
    * Origin of the client's address: the operator's own networks or others; absent or null if there is no
@@ -72,7 +75,7 @@ export interface RequestEvent extends RequestFacts, GeoLocation {
   network?: 'own' | 'others' | null
 }
 
-/** Name of every visitor who is not logged in. */
+/** Name of all visitors who are not logged in. */
 export const anonymousUser = 'AnonymousUser'
 
 export interface CaughtException {
@@ -83,7 +86,7 @@ export interface CaughtException {
   message: string
   /** Stack trace as text. */
   stack: string
-  /** Absent for work that no request did, such as a failed job. */
+  /** Absent for exceptions outside of requests, such as a failed job. */
   request?: RequestEvent
 }
 
@@ -96,6 +99,6 @@ export interface Sample {
   metric: string
   /** Mount point, network interface, or the metric's default label. */
   label: string
-  /** Counters give the amount since the reading before. */
+  /** Value; for counters the increase since the previous reading. */
   value: number
 }

@@ -4,7 +4,7 @@ import type { RequestGroup } from './minute-counts.ts'
 import type { UsedResource } from './request-event.ts'
 import type { SeriesDatabase } from './series-database.ts'
 
-/** So many times the resources of a minute may be known at all. */
+/** The series may contain this multiple of the maximum number of resources per minute. */
 const minutesFull = 20
 const namesPerStatement = 512
 
@@ -28,7 +28,7 @@ export async function capResources(
   for (const group of groups) group.resources = withOthers(group.resources, named)
 }
 
-/** The same for resources named by exceptions: returns a function that maps each list. */
+/** The same for resources of exceptions: returns a function that maps each list. */
 export async function knownResources(
   resources: readonly UsedResource[],
   cap: number,
@@ -39,7 +39,7 @@ export async function knownResources(
   return (used) => withOthers(used, named)
 }
 
-/** Those that most requests used first. */
+/** Counts requests by resource; returns the most frequent resources first. */
 function countResources(groups: readonly RequestGroup[]): Counted[] {
   const counted = new Map<string, Counted>()
   for (const { resources, requests } of groups) {
@@ -86,8 +86,8 @@ export async function findKnown(
   const known = new Set<string>()
   for (let start = 0; start < resources.length; start += namesPerStatement) {
     const names = resources.slice(start, start + namesPerStatement).map(({ name }) => name)
-    const places = names.map(() => '?').join(',')
-    const sql = `select type, name from monitoring_resources where name in (${places})`
+    const placeholders = names.map(() => '?').join(',')
+    const sql = `select type, name from monitoring_resources where name in (${placeholders})`
     for (const [type, name] of await database.arrays(sql, names)) {
       known.add(resourceKey({ type: resourceTypeOfId(Number(type)) ?? '', name: String(name) }))
     }

@@ -7,8 +7,8 @@ const daySeconds = 86_400
 const seriesPerPiece = 64
 
 /**
- * The age of imported rows counts from the day of the import. Rows that are too old for their table are added
- * to the next coarser one, which does not contain them yet.
+ * Removes a part of the expired imported rows, whose age counts from the day of the import. Rows that are too
+ * old for their table are added to the next coarser one, which does not contain them yet.
  */
 export async function removeLoadedPiece({ database, keep, now }: RetainWork): Promise<boolean> {
   const steps = [
@@ -28,7 +28,7 @@ export async function removeLoadedPiece({ database, keep, now }: RetainWork): Pr
   return false
 }
 
-/** Some series with rows in the table that were loaded before a time. */
+/** Returns some series with rows in the table that were loaded before a time. */
 async function oldSeries(database: SeriesDatabase, table: string, before: number): Promise<number[]> {
   const rows = await database.arrays(
     `select s.id from monitoring_loads l join monitoring_series s on s.load_id = l.id

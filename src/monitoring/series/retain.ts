@@ -18,7 +18,7 @@ const rowsPerPiece = 500
 interface Table {
   name: 'minutes' | 'hours' | 'days'
   days: (keep: Retention) => number
-  /** Rows from this day on are not yet in the coarser tables. */
+  /** State with the day from which on rows are not yet in the coarser tables. */
   before: StateName | undefined
 }
 
@@ -45,8 +45,8 @@ export async function retainPiece(work: RetainWork): Promise<boolean> {
 }
 
 /**
- * A clock that has leapt more than two days ahead since the last time may be wrong, and what it would remove is gone for
- * good: nothing is removed until the clock has gone on for another day.
+ * True if the clock has moved more than two days ahead since the last call. Such a clock may be wrong, and
+ * removed data cannot be restored, so nothing is removed until the clock has advanced another day.
  */
 async function isClockDoubtful(state: SeriesState, now: number): Promise<boolean> {
   const last = state.get('retained_at')
@@ -58,7 +58,7 @@ async function isClockDoubtful(state: SeriesState, now: number): Promise<boolean
   return isDoubtful
 }
 
-/** Moves the retention limits; they never move backwards. */
+/** Advances the retention limits, which never move backward. */
 async function moveLimits({ state, keep, now }: RetainWork): Promise<void> {
   for (const { name, days, before } of tables) {
     if (days(keep) === 0) continue
@@ -96,8 +96,8 @@ async function removeRowsPiece(
     await state.set('removing_series', 0)
     return true
   }
-  const places = ids.map(() => '?').join(',')
-  await database.run(`delete from monitoring_${name} where series_id in (${places}) and period < ?`, [
+  const placeholders = ids.map(() => '?').join(',')
+  await database.run(`delete from monitoring_${name} where series_id in (${placeholders}) and period < ?`, [
     ...ids.flat(),
     state.get('removing_to'),
   ])
@@ -116,7 +116,7 @@ async function removeUsesPiece(database: SeriesDatabase, state: SeriesState): Pr
 /** One day at a time. */
 async function removeUsagePiece(database: SeriesDatabase, state: SeriesState): Promise<boolean> {
   const zones = 'zone_id in (select id from monitoring_usage_zones)'
-  // The day of a zone ends up to a day later than it begins in UTC.
+  // The day of a time zone ends up to a day after its start in UTC.
   const before = state.get('days_kept_from') - daySeconds
   for (const table of usageTables) {
     const [oldest] = await database.arrays(
@@ -130,7 +130,7 @@ async function removeUsagePiece(database: SeriesDatabase, state: SeriesState): P
   return false
 }
 
-/** Minutes that are still to be computed keep their requests. */
+/** Removes expired requests from the log, except those of minutes that are not computed yet. */
 async function removeRequestsPiece(database: SeriesDatabase, state: SeriesState): Promise<boolean> {
   const removed = await database.run(
     `delete from monitoring_requests where id in (
@@ -148,7 +148,10 @@ async function removeExceptionsPiece({ database, keep, now }: RetainWork): Promi
   return removeExceptions(database, { before, loadedBefore: before })
 }
 
-/** The age of imported ones counts from their import; ids below 0 are still being imported. */
+/**
+ * Removes expired exceptions. The age of imported ones counts from their import; ids below 0 are still being
+ * imported.
+ */
 async function removeExceptions(
   database: SeriesDatabase,
   { before, loadedBefore }: { before: number; loadedBefore: number },
@@ -163,7 +166,10 @@ async function removeExceptions(
   return removed > 0
 }
 
-/** Too large: the oldest day of the request log goes, then of minutes, of hours, of exceptions. */
+/**
+ * If the series are too large, removes the oldest day of the request log, then of minutes, hours and
+ * exceptions.
+ */
 async function shrink({ database, state, keep, now }: RetainWork): Promise<boolean> {
   if (keep.maxBytes === 0 || (await usedBytes(database)) <= keep.maxBytes) return false
   const [request] = await database.arrays('select min(minute) from monitoring_requests')
@@ -172,7 +178,7 @@ async function shrink({ database, state, keep, now }: RetainWork): Promise<boole
     await advance(state, 'requests_kept_from', requestDay + daySeconds)
     return true
   }
-  // PostgreSQL counts rows with a delay.
+  // The size reported by PostgreSQL lags behind.
   if (database.kind === 'postgres' && now - state.get('shrunk_at') < 3600) return false
   await state.set('shrunk_at', now)
   for (const { name, before } of tables) {

@@ -4,7 +4,7 @@ import type { SeriesDatabase } from './series-database.ts'
 import type { SeriesState } from './series-state.ts'
 
 const daySeconds = 86_400
-/** Lines of a log may arrive late; for later ones the hour and day are rolled up again. */
+/** Grace period for late log lines. For even later lines the hour and day are rolled up again. */
 const graceSeconds = 600
 const seriesPerPiece = 64
 
@@ -19,7 +19,7 @@ export function isRollingDue({ state }: Work, now: number): boolean {
   return state.get('newest_minute') >= day && now >= day + daySeconds + graceSeconds
 }
 
-/** Rolls up some series of the oldest such day; the last piece moves the watermarks. */
+/** Rolls up some series of the oldest day that is due; the last piece moves the watermarks. */
 export async function rollDayPiece(work: Work): Promise<void> {
   const { database, state } = work
   const day = state.get('hours_rolled_before')

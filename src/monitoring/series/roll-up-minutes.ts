@@ -33,16 +33,16 @@ export interface Work {
   state: SeriesState
   dictionary: SeriesDictionary
   limits: SeriesLimits
-  /** Reused for each minute. */
+  /** Counts of the current minute; reused for each minute. */
   counts: MinuteCounts
-  /** The days by which usage is counted. */
+  /** Days of the time zone in which usage is counted. */
   zoneDays: ZoneDays
 }
 
-/** A minute of a service of which something new is known. */
+/** A minute of a service with new requests. */
 export interface DirtyMinute {
   serviceId: number
-  /** In seconds. */
+  /** Start of the minute, in seconds since 1970. */
   minute: number
   batches: number[]
 }
@@ -62,7 +62,7 @@ export async function findDirty(database: SeriesDatabase, before: number): Promi
   return found
 }
 
-/** Computes what is dirty, oldest first, until enough was done; gives what was. */
+/** Computes dirty minutes, oldest first, up to the size limit. Returns the computed minutes. */
 export async function rollUpMinutes(work: Work, dirty: readonly DirtyMinute[]): Promise<RolledUp> {
   const settlement = new Settlement(work)
   for (const one of dirty) {
@@ -92,7 +92,7 @@ function isLabelled(metricId: number): boolean {
   return labelledIds.has(metricId)
 }
 
-/** Several minutes on their way into the tables. */
+/** Computes several minutes and writes their rows. */
 class Settlement {
   readonly #work: Work
   readonly #stale: StalePeriods
@@ -111,7 +111,7 @@ class Settlement {
     this.#stale = new StalePeriods(work)
   }
 
-  /** Requests and rows up to now. */
+  /** Number of requests and rows so far. */
   get size(): number {
     return this.#settled.requests + this.#rowCount
   }
@@ -151,8 +151,8 @@ class Settlement {
   }
 
   /**
-   * True if the log still contains every request of the minute, or contained those of its hour when that was
-   * computed just now.
+   * True if the log still contains every request of the minute, or contained every request of its hour when
+   * that hour was recomputed.
    */
   async #isWhole({ serviceId, minute }: DirtyMinute, size: 60 | 3600): Promise<boolean> {
     const { validFrom, validTo } = spanOf(serviceId, minute, size)
@@ -191,7 +191,7 @@ class Settlement {
     return found.length > 0
   }
 
-  /** Requests of the minute are gone, its rows are not. */
+  /** Adds to the rows of a minute whose requests are no longer in the log. */
   async #mergeMinute(dirty: DirtyMinute): Promise<void> {
     const { database, dictionary } = this.#work
     const { serviceId, minute } = dirty
@@ -204,7 +204,9 @@ class Settlement {
     this.#stale.minute(serviceId, minute)
   }
 
-  /** The hour's minute rows are gone, its requests are not: all its minutes are computed once more. */
+  /**
+   * Recomputes all minutes of an hour whose minute rows have expired but whose requests are still in the log.
+   */
   async #replaceHour({ serviceId, minute }: DirtyMinute): Promise<void> {
     const { database, dictionary } = this.#work
     const span = spanOf(serviceId, minute, 3600)
@@ -226,7 +228,7 @@ class Settlement {
     this.#stale.day(serviceId, minute)
   }
 
-  /** Minute rows and requests are gone. */
+  /** Adds to the hour or day of a minute whose rows and requests have expired. */
   async #mergePeriod(dirty: DirtyMinute, size: 3600 | 86_400): Promise<void> {
     const { serviceId, minute } = dirty
     const start = minute - (minute % size)
@@ -247,13 +249,13 @@ class Settlement {
     if (size === 3600) this.#stale.day(serviceId, start)
   }
 
-  /** Counts new requests only: a batch marks a minute once. */
+  /** Counts the usage of new requests only; each batch marks a minute once. */
   async #countUsage({ serviceId, minute, batches }: DirtyMinute): Promise<void> {
     const { database, zoneDays } = this.#work
     const day = zoneDays.dayOf(minute).start
-    const places = batches.map(() => '?').join(',')
+    const placeholders = batches.map(() => '?').join(',')
     const blocks = await database.arrays(
-      `select data from monitoring_requests where service_id = ? and minute = ? and batch in (${places}) order by id`,
+      `select data from monitoring_requests where service_id = ? and minute = ? and batch in (${placeholders}) order by id`,
       [serviceId, minute, ...batches],
     )
     for (const [data] of blocks) {
@@ -265,8 +267,8 @@ class Settlement {
   }
 
   async #countBatches({ serviceId, minute, batches }: DirtyMinute): Promise<void> {
-    const places = batches.map(() => '?').join(',')
-    await this.#count(`service_id = ? and minute = ? and batch in (${places})`, [
+    const placeholders = batches.map(() => '?').join(',')
+    await this.#count(`service_id = ? and minute = ? and batch in (${placeholders})`, [
       serviceId,
       minute,
       ...batches,
@@ -286,8 +288,8 @@ class Settlement {
       counts.add(block)
       this.#settled.requests += block.count
       if (!block.isCountedOnly) continue
-      const place = { serviceId: Number(serviceId), minute: Number(minute) }
-      this.#countedOnly.push({ id: Number(id), requests: block.count, ...place })
+      const cell = { serviceId: Number(serviceId), minute: Number(minute) }
+      this.#countedOnly.push({ id: Number(id), requests: block.count, ...cell })
     }
     await capResources(counts.groups, limits.resources, database)
   }

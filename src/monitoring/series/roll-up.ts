@@ -19,7 +19,7 @@ export interface RollUp {
   from: Resolution
   to: Resolution
   series: SeriesFilter
-  /** In seconds, whole periods of `to`. */
+  /** Start and end in seconds; whole periods of `to`. */
   validFrom: number
   validTo: number
 }
@@ -33,7 +33,7 @@ function listIds(holds: (metric: Metric) => boolean): string {
   return [...idsWhere(holds)].join(', ')
 }
 
-/** Everything that was collected of a service. */
+/** Selects all collected series of a service. */
 export function collectedOf(serviceId: number): SeriesFilter {
   return { where: 'load_id = 0 and service_id = ?', values: [serviceId] }
 }
@@ -65,7 +65,7 @@ export async function rollUp(
   await addTotals(database, range)
 }
 
-/** Samples of a service that are split by label. */
+/** Selects series of samples of a service that are split by label. */
 export function samplesOf(serviceId: number): SeriesFilter {
   return {
     where: `load_id = 0 and service_id = ? and metric_id in (${labelledHostIds})`,
@@ -92,7 +92,7 @@ export async function removeRows(
   await removeTotals(database, { table, series, validFrom, validTo })
 }
 
-/** `series` selects the rows by label. */
+/** Removes totals; `series` selects the rows by label. */
 async function removeTotals(
   database: SeriesDatabase,
   { table, series, validFrom, validTo }: RowRange,
@@ -198,7 +198,10 @@ function valuesOf({ key, numbers, sketch }: Rolled): SqlValue[] {
   return [...key, ...numbers, ...distinct, sketch.encode()]
 }
 
-/** For periods with labels in `(other)`, which may equal labels with rows of their own. */
+/**
+ * Estimates distinct counts of periods with labels in `(other)`, which may equal labels with rows of their
+ * own.
+ */
 async function estimateTotals(
   database: SeriesDatabase,
   { table, series, validFrom, validTo }: RowRange,

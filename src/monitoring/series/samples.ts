@@ -6,7 +6,7 @@ import { cleanText } from './request-block.ts'
 import type { Sample } from './request-event.ts'
 import type { StoredRow } from './stored-row.ts'
 
-/** The minute rows of samples: a counter's are added up, of anything else it is the mean. */
+/** Returns the minute rows of samples: counters are added up, other values are averaged. */
 export function sampleRows(samples: readonly Sample[], dictionary: SeriesDictionary): StoredRow[] {
   const rows = new Map<string, StoredRow>()
   for (const { serviceId, created, metric: name, label: text, value } of samples) {

@@ -25,9 +25,9 @@ export interface ScannedUsage {
 }
 
 /**
- * Adds the numbers of a row of a closed day, as `UsageRow.encode` wrote them, to sums: several times faster than to decode and
- * merge the row, as no object is created. Skips times to the first byte and COUNTER's totals. Throws if the row distinguishes
- * visitors, which rows of closed days do not.
+ * Adds the numbers of an encoded row of a closed day (`UsageRow.encode`) to sums. Creates no objects, so it
+ * is several times faster than decoding and merging the row. Skips times to the first byte and COUNTER's
+ * totals. Throws if the row distinguishes visitors, which rows of closed days do not.
  */
 export function scanUsage(bytes: Uint8Array, totals: UsageTotals): ScannedUsage {
   const reader = new BlockByteReader(bytes)

@@ -90,13 +90,13 @@ const uses = [
   'create index monitoring_uses_day on monitoring_uses (day)',
 ] as const
 
-/** For layers and other resources without their splits: finds them by day without reading everything else. */
+/** Index for usage of resources without splits by day. */
 const usesOfResources = [
   `create index monitoring_uses_resources on monitoring_uses (zone, day, resource_id)
    where split = 0 and resource_id > 0`,
 ] as const
 
-/** One row for each service, day and key, instead of one for each of its splits. */
+/** Usage tables with one row per service, day and key, instead of one row per split. */
 const usage = [
   'create table monitoring_usage_zones (id {id}, name text not null unique, since bigint not null)',
   ...['monitoring_usage', 'monitoring_usage_open'].map(
@@ -122,7 +122,7 @@ export const tableOf: Record<Resolution, string> = {
   86400: 'monitoring_days',
 }
 
-/** `resource_id` of the series of all resources of a type: its id, below 0. */
+/** Returns the `resource_id` of the series of all resources of a type: the negative id of the type. */
 export function splitOfType(type: ResourceType): number {
   return -resourceTypeId(type)
 }
@@ -142,7 +142,7 @@ export interface Migration {
   statements: string[]
 }
 
-/** Forward only: a later version of the program adds to the list and changes nothing in it. */
+/** Forward-only migrations: later versions append to the list and never change it. */
 const migrations: readonly (readonly string[])[] = [tables, agesOfLoads, uses, usesOfResources, usage]
 
 /** Returns the migrations after `version`; 0: the tables do not exist yet. */

@@ -1,6 +1,6 @@
 export type SqlValue = string | number | null | Uint8Array
 
-/** Is given rows of numbers; the array is used again afterwards. */
+/** Receives rows of numbers; the array is reused after the call. */
 export type TakeNumbers = (numbers: Float64Array<ArrayBuffer>) => void
 
 /**
@@ -13,9 +13,9 @@ export interface SeriesDatabase {
   /** Returns rows as arrays, for large results. */
   arrays(sql: string, values?: readonly SqlValue[]): Promise<SqlValue[][]>
   /**
-   * Passes the named columns of a query, all of them numbers, row after row, null as NaN, to `take` in parts
-   * of whole rows: several times faster for large results. The query contains its values; the order of its
-   * rows may be lost. Throws the error of `take`.
+   * Passes the named numeric columns of a query to `take`, row by row in parts of whole rows, null as NaN.
+   * Several times faster than `arrays` for large results. The query must contain its values as literals; the
+   * order of rows may be lost. Throws the error of `take`.
    */
   numbers(sql: string, columns: readonly string[], take: TakeNumbers): Promise<void>
   /** Returns the number of changed rows. */
@@ -27,17 +27,17 @@ export interface SeriesDatabase {
     rows: readonly (readonly SqlValue[])[],
     conflict?: string,
   ): Promise<void>
-  /** One writing transaction; on PostgreSQL only one of all processes runs it at a time. */
+  /** Runs a writing transaction; on PostgreSQL only one process at a time. */
   transaction<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T>
-  /** Several reads in one snapshot. */
+  /** Runs several reads in one snapshot. */
   snapshot<T>(work: (database: SeriesDatabase) => Promise<T>): Promise<T>
   close(): Promise<void>
 }
 
-/** Can be sent to a worker thread. */
+/** Location of the series. Plain data. */
 export type SeriesLocation = { path: string } | { url: string }
 
 export interface SeriesDatabaseOptions {
-  /** True: read-only, beside the one writer, one snapshot at a time. */
+  /** True for a read-only connection, used in addition to the writer. */
   isReader?: boolean
 }

@@ -1,9 +1,9 @@
 import type { SeriesDatabase } from './series-database.ts'
 import { usageTables } from './usage-store.ts'
 
-/** Bytes of a row with its share of the index, measured. */
+/** Measured size of a row with its index entries, in bytes. */
 const bytesPerRow = 190
-/** The same of a row with packed cells. */
+/** The same for a row with packed cells. */
 const bytesPerPackedRow = 400
 const packedTables = usageTables.map((name) => `'${name}'`).join(', ')
 const rowTables = "'monitoring_minutes', 'monitoring_hours', 'monitoring_days', 'monitoring_uses'"

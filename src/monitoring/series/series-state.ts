@@ -27,10 +27,13 @@ const stateNames = [
   'jumped_at',
   'shrunk_at',
 ] as const
-/** `schema.ts` documents those of the tables; the others are positions of longer pieces of work. */
+/**
+ * Names of stored numbers. `schema.ts` documents those about tables; the others are positions of long-running
+ * work.
+ */
 export type StateName = (typeof stateNames)[number]
 
-/** The numbers of `monitoring_state`, within one transaction. */
+/** Reads and writes the numbers of `monitoring_state` within one transaction. */
 export class SeriesState {
   readonly #database: SeriesDatabase
   readonly #values: Map<string, number>

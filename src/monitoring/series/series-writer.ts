@@ -27,7 +27,7 @@ import type { StoredRow } from './stored-row.ts'
 const freeShareKept = 0.2
 const freePagesKept = 2000
 
-/** The writer of a series; closing it closes the database. */
+/** Creates the writer of a series; closing it closes the database. */
 export function createSeriesWriter(database: SeriesDatabase, limits: SeriesLimits): SeriesWriter {
   return new DatabaseSeriesWriter(database, limits)
 }
@@ -157,7 +157,7 @@ class DatabaseSeriesWriter implements SeriesWriter {
   }
 }
 
-/** The first data of all decide which day is rolled up first. */
+/** Sets the first day to roll up, from the first data that are written. */
 async function startRolling({ state }: Pick<Work, 'state'>, minute: number): Promise<void> {
   if (state.has('hours_rolled_before')) return
   await state.set('hours_rolled_before', dayOfMinute(minute))
@@ -189,7 +189,7 @@ async function addSamples(work: Work, samples: readonly Sample[]): Promise<void>
   await stale.roll()
 }
 
-/** Rows of minutes as rows of the periods that they are in. */
+/** Converts minute rows to rows of the periods that contain them. */
 function inPeriods(rows: readonly StoredRow[], size: number): StoredRow[] {
   const periods = Map.groupBy(rows, ({ period }) => period - (period % size))
   return [...periods].flatMap(([start, some]) => {
@@ -199,7 +199,7 @@ function inPeriods(rows: readonly StoredRow[], size: number): StoredRow[] {
   })
 }
 
-/** The finest table that still has a minute. */
+/** Returns the period length of the finest table that still contains a minute; undefined if none does. */
 function sizeKept({ state }: Pick<Work, 'state'>, minute: number): 60 | 3600 | 86_400 | undefined {
   if (minute >= state.get('minutes_kept_from')) return 60
   if (minute >= state.get('hours_kept_from')) return 3600

@@ -3,7 +3,7 @@ import type { CaughtException, RequestEvent, Sample } from './request-event.ts'
 
 /** Read position of a source, opaque to the series. */
 export interface CursorMove {
-  /** Names the source, such as `log:7`. */
+  /** Name of the source, such as `log:7`. */
   source: string
   /** Result of `cursor` before the batch was read; undefined if there was none. */
   from: string | undefined
@@ -14,7 +14,7 @@ export interface Batch {
   events?: readonly RequestEvent[]
   exceptions?: readonly CaughtException[]
   samples?: readonly Sample[]
-  /** Moved in the same transaction as the rest is written, so that nothing is counted twice or left out. */
+  /** Moved in the transaction that writes the batch, so that nothing is counted twice or lost. */
   cursor?: CursorMove
   /** True for frequent small batches: those of one second are logged as one. */
   isFrequent?: boolean
@@ -43,13 +43,14 @@ export interface SeriesWriter {
    */
   append(batch: Batch): Promise<boolean>
   /**
-   * Computes periods that ended by `now` (milliseconds since 1970) and of which something new is known, each from all
-   * its requests; rolls closed hours and days up. A bounded piece of work: call again while `hasMore`.
+   * Computes periods with new requests that ended by `now` (milliseconds since 1970), each from all its
+   * requests; rolls up closed hours and days. Does a bounded amount of work; call again while `hasMore` is
+   * true.
    */
   settle(now: number): Promise<RollUpReport>
   /** Deletes expired data in bounded pieces; returns true if more remains. */
   retain(now: number, keep: Retention): Promise<boolean>
-  /** Removes everything of a service. */
+  /** Removes all data of a service. */
   removeService(serviceId: number): Promise<void>
   close(): Promise<void>
 }

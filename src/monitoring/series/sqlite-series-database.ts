@@ -122,7 +122,7 @@ class SqliteConnection implements SeriesDatabase {
     return rows as SqlValue[][]
   }
 
-  /** A function that SQLite calls for each row makes no array for it. */
+  /** SQLite calls an aggregate function for each row, which creates no array per row. */
   async numbers(sql: string, columns: readonly string[], take: TakeNumbers): Promise<void> {
     const numbers = new NumberList(take)
     this.#numbers = numbers
@@ -178,13 +178,15 @@ class SqliteConnection implements SeriesDatabase {
       this.#database.exec('commit')
       return result
     } catch (error) {
-      // A full disk has ended the transaction already.
+      // A full disk may have ended the transaction already.
       if (this.#database.isTransaction) this.#database.exec('rollback')
       throw error
     }
   }
 
-  /** Copies the write-ahead log back and empties it, unless reads go on for too long or the disk is full. */
+  /**
+   * Moves the write-ahead log into the file and truncates it, unless reads take too long or the disk is full.
+   */
   emptyLog(): void {
     this.#database.exec(`pragma busy_timeout = ${readsEndMs}`)
     try {

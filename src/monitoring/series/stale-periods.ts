@@ -27,7 +27,7 @@ export class StalePeriods {
     this.#state = state
   }
 
-  /** A minute row has changed. */
+  /** Records that a minute row has changed. */
   minute(serviceId: number, minute: number): void {
     const before = this.#state.get('hours_rolled_before')
     const isRolling = this.#state.get('rolling_series') > 0
@@ -37,7 +37,7 @@ export class StalePeriods {
     this.day(serviceId, minute)
   }
 
-  /** An hour row has changed. */
+  /** Records that an hour row has changed. */
   day(serviceId: number, minute: number): void {
     const start = dayOfMinute(minute)
     this.#days.set(`${serviceId} ${start}`, { serviceId, start })
@@ -51,7 +51,7 @@ export class StalePeriods {
   }
 }
 
-/** The period of a service that a minute is in. */
+/** Returns the period of a service that contains a minute. */
 export function spanOf(serviceId: number, minute: number, size: number): Span {
   const validFrom = minute - (minute % size)
   return { series: collectedOf(serviceId), validFrom, validTo: validFrom + size }

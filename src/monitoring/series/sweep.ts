@@ -91,6 +91,6 @@ export interface RetainWork {
   keep: Retention
   /** Maximum number of cells per layer and day in `monitoring_demand`. */
   demandCells: number
-  /** In seconds. */
+  /** Present time, in seconds since 1970. */
   now: number
 }

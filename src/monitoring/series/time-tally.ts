@@ -20,13 +20,13 @@ function middleOf(bucket: number): number {
 }
 
 /**
- * Times of requests: their number, their sum, and what quantiles are read from. All times are stored until `toSketch`, then
- * only how many fall into each bucket, so that quantiles of any union have an error of at most 2.5 %.
+ * Times of requests: number, sum, and data for quantiles. Stores all times until `toSketch` is called, then
+ * only the count of each bucket. Quantiles of any union have an error of at most 2.5 %.
  */
 export class TimeTally {
   #count = 0
   #sum = 0
-  /** In no order; undefined once there are buckets. */
+  /** Single times in no particular order; undefined once buckets are used. */
   #values: number[] | undefined = []
   /** Number of times in each bucket. */
   readonly #buckets: number[] = []
@@ -37,7 +37,7 @@ export class TimeTally {
     return tally
   }
 
-  /** Skips what `write` wrote. */
+  /** Skips the output of `write`. */
   static skip(reader: BlockByteReader, isSketch: boolean): void {
     const count = reader.integer()
     if (count === 0) return
@@ -53,7 +53,7 @@ export class TimeTally {
     }
   }
 
-  /** Adds what `write` wrote, without a tally in between. */
+  /** Adds the output of `write` without creating another tally. */
   addWritten(reader: BlockByteReader, isSketch: boolean): void {
     const count = reader.integer()
     if (count === 0) return
@@ -88,7 +88,7 @@ export class TimeTally {
     return this.#sum
   }
 
-  /** `value`: as `toTimeUnits` gives it. */
+  /** Adds a time in the unit of `toTimeUnits`. */
   add(value: number): void {
     this.#count += 1
     this.#sum += value
@@ -117,14 +117,17 @@ export class TimeTally {
     }
   }
 
-  /** The least time in milliseconds that the given share of requests, such as 0.95, does not exceed; undefined of none. */
+  /**
+   * Returns the least time in milliseconds that the given share of requests, such as 0.95, does not exceed;
+   * undefined without requests.
+   */
   quantile(share: number): number | undefined {
     const rank = Math.max(1, Math.ceil(share * this.#count - 1e-6))
     const value = this.#values === undefined ? this.#bucketAt(rank) : this.#sortedValues()[rank - 1]
     return value === undefined ? undefined : value / unitsPerMs
   }
 
-  /** `isSketch`: as `toSketch` was called. */
+  /** Writes the tally; `isSketch` must be true if `toSketch` was called. */
   write(writer: ByteWriter, isSketch: boolean): void {
     if (isSketch) this.toSketch()
     writer.integer(this.#count)

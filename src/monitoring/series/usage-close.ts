@@ -4,23 +4,26 @@ import type { SeriesState } from './series-state.ts'
 import { UsageRow } from './usage-row.ts'
 import { demandColumns, usageColumns } from './usage-store.ts'
 
-/** A day is closed two days after its end, as the salts of its visitors are forgotten; a day has at most 25 hours. */
+/**
+ * A day is closed two days after its end, when the salts of its visitors are deleted; a day has at most 25
+ * hours.
+ */
 const openSeconds = 2 * 86_400 + 25 * 3600
-/** Service id of rows with the visitors that services share. */
+/** Service id of rows with the visitors that several services share. */
 export const allServices = 0
 
 interface Closing {
   database: SeriesDatabase
   state: SeriesState
-  /** Cells of a layer and day that are stored. */
+  /** Maximum number of stored cells per layer and day. */
   demandCells: number
-  /** In seconds. */
+  /** Present time, in seconds since 1970. */
   now: number
 }
 
 /**
- * Closes the usage of days that ended long ago: keeps the number of visitors and the most frequent cells. One
- * day at a time; returns true if there may be more.
+ * Closes the usage of a day that ended more than two days ago: retains the number of visitors and the most
+ * frequent cells. Returns true if there may be more days.
  */
 export async function closeUsagePiece({ database, state, demandCells, now }: Closing): Promise<boolean> {
   const from = state.get('usage_closed_before')
@@ -29,7 +32,7 @@ export async function closeUsagePiece({ database, state, demandCells, now }: Clo
   const [found] = await database.arrays(`select min(day) from monitoring_usage_open`)
   const day = found?.[0] == null ? undefined : Number(found[0])
   if (day === undefined || day >= to) {
-    // Whole hours: a number that changes with each call would be written with each.
+    // Rounds to whole hours, so that the number is not written at every call.
     await state.set('usage_closed_before', Math.max(from, to - (to % 3600)))
     return false
   }

@@ -50,9 +50,9 @@ export interface CountedUsage {
 interface BlockDay {
   serviceId: number
   day: number
-  /** Seconds since the day began. */
+  /** Start of the minute, in seconds since the start of the day. */
   second: number
-  /** Names without a workspace and the names they refer to. */
+  /** Qualified names of layers by their names without a workspace. */
   aliases: ReadonlyMap<string, string>
 }
 
@@ -60,13 +60,13 @@ interface BlockDay {
 interface RequestFacts {
   cell: number
   isDelivered: boolean
-  /** Delivered with a status that COUNTER counts (section 10.1): whole contents, or unchanged ones. */
+  /** True for a response with a status that COUNTER counts (section 10.1): complete or unchanged contents. */
   isCounted: boolean
   isError: boolean
   isNamed: boolean
   class: UsageClass
   bytes: number
-  /** In units of time; below 0: not known. */
+  /** Response time in the unit of `toTimeUnits`; negative if unknown. */
   time: number
   firstByteTime: number
   visitor: number | undefined
@@ -80,15 +80,15 @@ export class UsageCounts {
   readonly #usage = new Map<string, CountedUsage>()
 
   /** Adds the requests of one minute of a service. */
-  add(block: RequestBlock, place: BlockDay): void {
-    const facts = readFacts(block, place)
+  add(block: RequestBlock, blockDay: BlockDay): void {
+    const facts = readFacts(block, blockDay)
     const { texts, uses, resources } = block
-    const bySet = lazy((set) => this.#ofResources(place, resources.values[set] ?? []))
-    const byCountry = lazy((at) => this.#ofLabel(place, 'country', texts.country.values[at]))
+    const bySet = lazy((set) => this.#ofResources(blockDay, resources.values[set] ?? []))
+    const byCountry = lazy((at) => this.#ofLabel(blockDay, 'country', texts.country.values[at]))
     const byProgram = lazy((at) =>
-      this.#ofLabel(place, 'program', programOf(texts.userAgentFamily.values[at])),
+      this.#ofLabel(blockDay, 'program', programOf(texts.userAgentFamily.values[at])),
     )
-    const byReferrer = lazy((at) => this.#ofLabel(place, 'referrer', uses.referrer.values[at]))
+    const byReferrer = lazy((at) => this.#ofLabel(blockDay, 'referrer', uses.referrer.values[at]))
     const areas = block.uses.area.values.map(cellsOf)
     for (let at = 0; at < block.count; at += 1) {
       const request = facts(at)
@@ -106,26 +106,26 @@ export class UsageCounts {
     return [...this.#usage.values()]
   }
 
-  /** Everything once, each resource, and each workspace and owner of its layers. */
-  #ofResources(place: BlockDay, used: readonly UsedResource[]): CountedUsage[] {
+  /** Returns the rows for all requests, for each resource, and for each workspace and owner of its layers. */
+  #ofResources(blockDay: BlockDay, used: readonly UsedResource[]): CountedUsage[] {
     const resources = new Map<string, UsedResource>()
     for (const one of used) {
-      const name = one.type === 'layer' ? (place.aliases.get(one.name) ?? one.name) : one.name
+      const name = one.type === 'layer' ? (blockDay.aliases.get(one.name) ?? one.name) : one.name
       resources.set(`${one.type}=${name}`, { ...one, name })
     }
     const layers = [...resources.values()].filter(({ type }) => type === 'layer')
     const workspaces = new Set(layers.map(({ name }) => workspaceOf(name)))
     const owners = new Set(layers.flatMap(({ owner }) => owner ?? []))
     return [
-      this.#find(place, 'all', undefined, ''),
-      ...[...resources.values()].map((one) => this.#find(place, 'resource', one, '')),
-      ...[...workspaces].map((name) => this.#find(place, 'workspace', undefined, name)),
-      ...[...owners].map((name) => this.#find(place, 'owner', undefined, name)),
+      this.#find(blockDay, 'all', undefined, ''),
+      ...[...resources.values()].map((one) => this.#find(blockDay, 'resource', one, '')),
+      ...[...workspaces].map((name) => this.#find(blockDay, 'workspace', undefined, name)),
+      ...[...owners].map((name) => this.#find(blockDay, 'owner', undefined, name)),
     ]
   }
 
-  #ofLabel(place: BlockDay, scope: UsageScope, label: string | null | undefined): CountedUsage {
-    return this.#find(place, scope, undefined, label ?? noneLabel)
+  #ofLabel(blockDay: BlockDay, scope: UsageScope, label: string | null | undefined): CountedUsage {
+    return this.#find(blockDay, scope, undefined, label ?? noneLabel)
   }
 
   #find(
@@ -165,7 +165,7 @@ function lazy<T>(make: (at: number) => T): (at: number) => T {
   }
 }
 
-/** Reads single requests of a block; gives the same object each time. */
+/** Returns a function that reads single requests of a block; it returns the same object each time. */
 function readFacts(block: RequestBlock, { second }: BlockDay): (at: number) => RequestFacts {
   const { texts, uses, statuses, sizes, milliseconds, firstByteMilliseconds, offsets } = block
   const classes = block.uses.usageClass.values.map(classOf)
@@ -235,7 +235,7 @@ function classOf(name: string | null): UsageClass {
   return usageClasses.find((one) => one === name) ?? 'other'
 }
 
-/** Undefined if the area is unknown; empty for a wide area. */
+/** Returns the cells of an area; undefined if the area is unknown, empty for a wide area. */
 function cellsOf(area: string | null): number[] | undefined {
   if (area === null) return undefined
   return area === wideArea ? [] : area.split(',').map(Number)

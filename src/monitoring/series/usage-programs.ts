@@ -1,4 +1,4 @@
-/** Programs that people do not work with themselves: libraries, tools of the command line, and other servers. */
+/** Programs without a user interface: libraries, command line tools and other servers. */
 const scripts = new Set([
   'curl',
   'Wget',
@@ -24,7 +24,10 @@ const scripts = new Set([
   'FME',
 ])
 
-/** The program of a family such as `PC / Windows / QGIS 3.22`, without its version; null where there is no user agent. */
+/**
+ * Returns the program of a family such as `PC / Windows / QGIS 3.22`, without its version; null without a
+ * user agent.
+ */
 export function programOf(family: string | null | undefined): string | null {
   if (family == null) return null
   return (family.split(' / ').at(-1) ?? family).replace(/ \d+(\.\d+)*$/, '')

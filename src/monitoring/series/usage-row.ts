@@ -38,7 +38,7 @@ export const usageForms = { sketch: formSketch, commonTimes: formCommonTimes } a
 
 /** Times of requests. */
 class RequestTimes {
-  /** Until the first byte of the response was sent. */
+  /** Times until the first byte of the response was sent. */
   readonly firstByte: TimeTally
   readonly total: TimeTally
 
@@ -71,7 +71,7 @@ export class UsageCell {
   /** Requests that ended with an exception. */
   errors = 0
   bytes = 0
-  /** Those of the whole row, where it has its times in common. */
+  /** Times of the cell, or of the whole row if its cells share their times. */
   readonly times: RequestTimes
   readonly visitors: VisitorCount
 
@@ -80,7 +80,7 @@ export class UsageCell {
     this.visitors = visitors
   }
 
-  /** `common`: the times of the row, where its cells have none of their own. */
+  /** Reads a cell. `common`: times of the row, if its cells share their times. */
   static read(reader: BlockByteReader, isSketch: boolean, common: RequestTimes | undefined): UsageCell {
     const [requests, undelivered] = [reader.integer(), reader.integer()]
     const [errors, bytes] = [reader.integer(), reader.integer()]
@@ -100,7 +100,7 @@ export class UsageCell {
 /** Requests of one class. */
 export interface ClassCount {
   requests: number
-  /** As `UsageCell.delivered`. */
+  /** See `UsageCell.delivered`. */
   delivered: number
 }
 
@@ -108,9 +108,9 @@ export interface ClassCount {
 export class UsageRow {
   readonly cells: (UsageCell | undefined)[] = Array(cellCount)
   readonly classes = new Map<UsageClass, ClassCount>()
-  /** Requests of users who are signed in; the others are anonymous. */
+  /** Requests of signed-in users; the others are anonymous. */
   named = 0
-  /** Seconds since the day began. */
+  /** Time of the last request, in seconds since the start of the day. */
   lastUse = 0
   /** Label of the layer's owner at the newest request; 0: not known. */
   ownerId = 0
@@ -121,14 +121,14 @@ export class UsageRow {
    * cell.
    */
   readonly #commonTimes: RequestTimes | undefined
-  /** Visitors that were counted in several cells, of closed days. */
+  /** For closed days: numbers of visitors that were counted in several cells. */
   readonly #overlaps = new Map<CellSet, number>()
 
   constructor(options: { hasCommonTimes?: boolean } = {}) {
     this.#commonTimes = options.hasCommonTimes === true ? new RequestTimes() : undefined
   }
 
-  /** Reads what `encode` gave. */
+  /** Decodes the result of `encode`. */
   static decode(bytes: Uint8Array): UsageRow {
     const reader = new BlockByteReader(bytes)
     const form = reader.byte()
@@ -174,7 +174,7 @@ export class UsageRow {
     return count
   }
 
-  /** Distinct visitors of the day. */
+  /** Returns the number of distinct visitors of the day. */
   visitors(set: CellSet): number {
     const counts = cellSets[set].flatMap((at) => this.cells[at]?.visitors ?? [])
     const sum = counts.reduce((all, one) => all + one.count, 0)
@@ -231,7 +231,7 @@ export class UsageRow {
     return isEmpty ? undefined : shared
   }
 
-  /** Visitors of a row that `shared` returned. */
+  /** Returns the number of visitors of a row that `shared` returned. */
   sharedVisitors(set: CellSet): number {
     return this.#overlaps.get(set) ?? 0
   }

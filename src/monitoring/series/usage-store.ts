@@ -17,7 +17,7 @@ const usageKey = 'zone_id, day, scope, key_id, service_id'
 export const demandColumns = ['zone_id', 'day', 'resource_id', 'service_id', 'cells'] as const
 const demandKey = 'zone_id, day, resource_id, service_id'
 const idsPerStatement = 500
-/** The workspace that a layer is in whose name has none. */
+/** Workspace of layers whose name has no workspace. */
 const defaultWorkspace = 'default'
 
 /** Every table with days of usage. */
@@ -41,7 +41,7 @@ function tablesOf(state: SeriesState, day: number): DayTables {
     : { usage: 'monitoring_usage_open', demand: 'monitoring_demand_open', isClosed: false }
 }
 
-/** Scopes whose labels clients can invent, and their limits per day. */
+/** Scopes with labels that clients can choose freely, and their limits per day. */
 const cappedScopes: readonly [scope: UsageScope, cap: (limits: SeriesLimits) => number][] = [
   ['workspace', ({ resources }) => resources],
   ['owner', ({ resources }) => resources],
@@ -80,7 +80,7 @@ export async function writeUsage(writing: Writing, counts: UsageCounts): Promise
   }
 }
 
-/** The number of the zone whose days are counted. */
+/** Returns the id of the time zone whose days are counted. */
 async function zoneIdOf({ database, limits }: Writing, since: number): Promise<number> {
   const zone = limits.zone ?? 'UTC'
   const sql = 'select id from monitoring_usage_zones where name = ?'
@@ -93,7 +93,10 @@ async function zoneIdOf({ database, limits }: Writing, since: number): Promise<n
   return Number(added?.[0])
 }
 
-/** For names of layers without a workspace those in the default workspace, where the service has them. */
+/**
+ * Returns the names in the default workspace for names of layers without a workspace, if the service has such
+ * layers.
+ */
 export async function findAliases(
   database: SeriesDatabase,
   serviceId: number,
@@ -167,7 +170,7 @@ function labelKey(dictionary: SeriesDictionary, { label, day }: CountedUsage): {
 }
 
 function labelOf(dictionary: SeriesDictionary, label: string, day: number): { id: number } {
-  // The day of a zone ends up to a day later than it begins in UTC.
+  // The day of a time zone ends up to a day after its start in UTC.
   return dictionary.label(label, null, dayOfMinute(day) + 86_400)
 }
 
@@ -235,7 +238,7 @@ async function admittedLabels(
   return known.add(noneLabel)
 }
 
-/** The stored rows of a day that requests are added to. */
+/** Stored usage rows of a day, to which requests are added. */
 class RowsOfDay {
   readonly #writing: Writing
   readonly #day: Day
@@ -304,7 +307,7 @@ class RowsOfDay {
   }
 }
 
-/** The stored areas of a day's layers that requests are added to. */
+/** Stored demand rows of a day, to which requests are added. */
 class DemandOfDay {
   readonly #writing: Writing
   readonly #day: Day

@@ -3,8 +3,8 @@ import type { Precision } from './distinct-sketch.ts'
 import { DistinctSketch } from './distinct-sketch.ts'
 
 /**
- * Distinct visitors of one day. While the day is open a sketch distinguishes them; `close` keeps only their
- * number, so that no data of single visitors are stored longer than their daily salt.
+ * Counts distinct visitors of one day. While the day is open a sketch distinguishes them. `close` retains
+ * only their number, so that no data of single visitors are stored longer than the daily salt.
  */
 export class VisitorCount {
   readonly #precision: Precision
@@ -28,7 +28,7 @@ export class VisitorCount {
     return this.#closed + (this.#sketch?.estimate() ?? 0)
   }
 
-  /** `hash`: of the visitor's label, as `hashText` gives it. */
+  /** Adds a visitor by the hash (`hashText`) of the visitor's label. */
   add(hash: number): void {
     this.#sketch ??= new DistinctSketch(this.#precision)
     this.#sketch.addHash(hash)
@@ -45,7 +45,10 @@ export class VisitorCount {
     this.#closed += count
   }
 
-  /** Visitors that several counts have in common: how much their sum exceeds the count of their union. Open visitors only. */
+  /**
+   * Returns the number of visitors that several counts have in common: their sum minus the count of their
+   * union. Only for open counts.
+   */
   static overlap(counts: readonly VisitorCount[], precision: Precision): number {
     const open = counts.flatMap((one) => one.#sketch ?? [])
     if (open.length < 2) return 0

@@ -19,11 +19,11 @@ export class WriteAheadLog {
     this.#empty = empty
   }
 
-  /** To be called after a transaction. */
+  /** Limits the log. Call it after each transaction. */
   bound(): void {
     if (this.#bytes() <= this.#nextBytes) return
     this.#empty()
-    // After a read that went on for too long the next try comes when the log has grown again.
+    // If a read took too long, tries again when the log has grown further.
     this.#nextBytes = this.#bytes() + allowedLogBytes
   }
 

@@ -33,8 +33,8 @@ interface ExpectedHost {
 }
 
 /**
- * Makes the hosts and services of this server and of the map servers in the settings, where their names are not there
- * yet. Changes nothing that exists.
+ * Creates the hosts and services of this server and of the map servers in the settings, unless their names
+ * exist. Does not change existing ones.
  */
 export async function autoconfigure({ services, baseUrl, mapServers }: AutoconfigureDeps): Promise<void> {
   const expectedHosts = [ownHost(baseUrl), ...mapServers.map(hostOf)]
@@ -45,7 +45,7 @@ export async function autoconfigure({ services, baseUrl, mapServers }: Autoconfi
   }
 }
 
-/** Does the same at the first start: where there is no service yet. */
+/** Does the same at the first start: only if there are no services. */
 export async function configureFirst(deps: AutoconfigureDeps): Promise<void> {
   if ((await deps.services.list()).length === 0) await autoconfigure(deps)
 }

@@ -32,7 +32,10 @@ function toRecord(row: Row, vault: Vault): ServiceRecord {
   }
 }
 
-/** A password encrypted with another key is lost, which must not prevent reading the other services. */
+/**
+ * Decrypts a password; undefined if it was encrypted with another key, which must not prevent reading other
+ * services.
+ */
 function openPassword(sealed: string, vault: Vault): Secret | undefined {
   try {
     return sealed === '' ? undefined : new Secret(vault.open(sealed))
@@ -57,7 +60,7 @@ function toRow(values: ServiceValues, vault: Vault) {
   }
 }
 
-/** In the order they were made. */
+/** Lists services in the order of their creation. */
 export async function listServices(db: Queryable, vault: Vault): Promise<ServiceRecord[]> {
   const rows = await selectServices(db).orderBy('services.id').execute()
   return rows.map((row) => toRecord(row, vault))
@@ -77,7 +80,7 @@ export async function findServiceIdNamed(db: Queryable, name: string): Promise<n
   return row?.id
 }
 
-/** The names of a host's services. */
+/** Lists the names of the services of a host. */
 export async function listServiceNamesOf(db: Queryable, hostId: number): Promise<string[]> {
   const found = db.selectFrom('services').select('name').where('host_id', '=', hostId)
   return (await found.orderBy('id').execute()).map(({ name }) => name)

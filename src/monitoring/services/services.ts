@@ -44,7 +44,7 @@ export class Services {
     this.#vault = vault
   }
 
-  /** A change waits for its listeners. Returns the function that removes the listener. */
+  /** Registers a listener and returns a function that removes it. A change waits for its listeners. */
   onChange(listener: ServicesListener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
@@ -86,7 +86,10 @@ export class Services {
     return this.get(id)
   }
 
-  /** With `agree`, which throws where it must stay, a service that is not there throws like `get`. */
+  /**
+   * Removes a service. With `agree`, which may throw to prevent the removal, an unknown service throws like
+   * `get`.
+   */
   async remove(id: number, agree?: (before: ServiceRecord) => void): Promise<void> {
     await this.#database.transaction(async (db) => {
       agree?.(await this.#getService(db, id))
@@ -95,7 +98,7 @@ export class Services {
     await this.#tell({ removedId: id })
   }
 
-  /** Notes a collection that succeeded; no change to listeners. */
+  /** Records a successful collection; listeners are not notified. */
   markChecked(id: number, at: Date): Promise<void> {
     return updateLastCheck(this.#database.kysely, id, at.toISOString())
   }
@@ -135,7 +138,7 @@ export class Services {
     return host
   }
 
-  /** Throws `Failure` (`conflict`) while services run on it; `agree` as for `remove`. */
+  /** Removes a host. Throws `Failure` (`conflict`) if services run on it; `agree` as for `remove`. */
   async removeHost(id: number, agree?: (before: HostRecord) => void): Promise<void> {
     await this.#database.transaction(async (db) => {
       agree?.(await getHost(db, id))

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import { BoundedCache } from '../../core/caches/bounded-cache.ts'
 
-/** The deepest zoom that there are tiles of; maps draw them larger beyond. */
+/** Deepest zoom level with tiles; beyond it maps enlarge them. */
 export const deepestZoom = 5
 
 const remembered = 200
@@ -32,7 +32,7 @@ export class BackgroundMap {
     return this.#version
   }
 
-  /** Undefined where there is nothing but water. */
+  /** Returns a tile; undefined if it shows only water. */
   tile(z: number, x: number, y: number): BackgroundTile | undefined {
     return this.#tiles.get(`${z}/${x}/${y}`, () => ({ tile: this.#read(z, x, y) })).tile
   }

@@ -27,16 +27,16 @@ const maxVariants = 24
 const recheckMs = 1000
 /** Time for which nothing is stored after a disk was found to be full. */
 const restMs = 30_000
-/** Disk space that is left free for other uses. */
+/** Disk space that must remain free, in bytes. */
 const spareBytes = 256 << 20
 const spaceCheckMs = 2000
 const sqliteDamaged = [11, 26]
 const sqliteUnlike = 1
 
 interface FolderOptions {
-  /** With a folder for each layer by its number. */
+  /** Root folder, with a subfolder for each layer id. */
   root: string
-  /** A fault was found and repaired or bypassed. */
+  /** Called after a problem was found and repaired or bypassed. */
   onProblem(what: string, error: unknown): void
 }
 
@@ -44,7 +44,7 @@ interface FolderOptions {
 export class CacheFolder {
   readonly #options: FolderOptions
   readonly #open = new Map<string, TileFile>()
-  /** Families without a file, and until when this need not be checked again. */
+  /** Families without a file, with the time of the next check. */
   readonly #missing = new Map<string, number>()
   readonly #latest = new Map<number, number>()
   #restsUntil = 0
@@ -233,8 +233,10 @@ export class CacheFolder {
 }
 
 function leastUsed(paths: readonly string[]): string {
-  const looks = paths.map((path) => ({ path, usedMs: usedMsOf(path) })).sort((a, b) => a.usedMs - b.usedMs)
-  return looks[0]?.path ?? ''
+  const filesByUse = paths
+    .map((path) => ({ path, usedMs: usedMsOf(path) }))
+    .sort((a, b) => a.usedMs - b.usedMs)
+  return filesByUse[0]?.path ?? ''
 }
 
 function codeOf(error: unknown): number {

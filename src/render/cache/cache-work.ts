@@ -11,25 +11,25 @@ import { listStoredFiles, sweepFolders } from './stored-files.ts'
 /** Start data of the thread. */
 export interface CacheWorkData {
   root: string
-  /** Most that the files may take together. */
+  /** Maximum total size of the files, in bytes. */
   maxBytes: number
 }
 
-/** A fault that the thread reports outside calls. */
+/** A problem that the thread reports outside of calls. */
 export interface CacheProblem {
   what: string
   reason: string
 }
 
-/** A tile, or null where its family has no file at all. */
+/** A tile; null if its family has no file. */
 type FoundTile = CachedTile | null | undefined
 
-/** Files that were used within so long lose some of their tiles instead of all. */
+/** Files used within this time are trimmed instead of deleted, in milliseconds. */
 const recentMs = 10 * 60_000
 /** Share that remains after trimming, so that trimming is not needed for each tile. */
 const leftShare = 0.9
 const maxTrims = 40
-/** Number of uses written in one transaction: requests wait for it. */
+/** Maximum number of recorded uses per transaction, since requests wait for it. */
 const usesAtOnce = 200
 
 type Versions = CallContext<never, { layers: true }, [id: number, version: number][]>

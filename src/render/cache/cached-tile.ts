@@ -6,10 +6,13 @@ import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.
 export interface TileFamily {
   layerId: number
   version: number
-  /** Further inputs of the bytes, as a text that the maker parses: the selected attributes, a style. */
+  /**
+   * Further parameters of the tiles, as a text that their maker parses, such as selected attributes or a
+   * style.
+   */
   variant: string
   set: TileMatrixSetId
-  /** Format of the bytes, by the name of MBTiles. */
+  /** Format name in MBTiles. */
   format: 'pbf' | 'png' | 'webp'
 }
 
@@ -36,7 +39,7 @@ export function familyText({ layerId, version, variant, set, format }: TileFamil
   return `${layerId}.${version}.${set}.${format}.${variant}`
 }
 
-/** The text of a key is needed several times in sequence while a tile is answered. */
+/** The last key is cached, since its text is used several times per request. */
 let last: { key: TileKey; text: string } | undefined
 
 /** Returns a text that is unique for the tile. */

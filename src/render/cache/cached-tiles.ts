@@ -15,15 +15,15 @@ import type { TileCache } from './tile-cache.ts'
 /** Key of a tile, without the layer and its version. */
 export type UnversionedTileKey = Omit<TileKey, 'layerId' | 'version'>
 
-/** Further tiles from the same work, which are stored too. */
+/** Further tiles made at the same time, which are stored too. */
 type Beside<Counts> = readonly (Tile<Counts> & Pick<TileKey, 'tile'>)[]
 
 /** Makes one kind of tiles. */
 export interface TileMaker<Counts> {
   formats: readonly TileFamily['format'][]
-  /** True if it makes such tiles of the layer; absent: all of them. */
+  /** True if it makes such tiles of the layer; absent: all. */
   canMake?(layer: LayerRecord, key: UnversionedTileKey): boolean
-  /** `now`: the layer's version, read just before. */
+  /** Makes a tile. `now` is the version of the layer, read immediately before. */
   make(
     layer: LayerRecord,
     key: UnversionedTileKey,
@@ -83,7 +83,7 @@ export class CachedTiles<Counts> {
     return formats.includes(key.format) && canMake?.(layer, key) !== false
   }
 
-  /** Throws what its maker throws. */
+  /** Returns a tile. Throws the errors of its maker. */
   async tile(
     layer: LayerRecord,
     unversionedTileKey: UnversionedTileKey,
@@ -136,10 +136,11 @@ export class CachedTiles<Counts> {
       try {
         const requestedMs = performance.now()
         const { bytes, counts, seen, isOfVersion, beside = [] } = await make(layer, key, signal, before)
-        // If the data look different now, tiles that cannot be of another version are still of the given one.
+        // If the data have changed, only tiles that cannot be from another version are still from the
+        // requested one.
         const isNow = isOfVersion !== true || seen === before.seen
-        const look = isNow ? lookOf(seen, requestedMs) : lookOf(before.seen)
-        const isCurrent = await layers.isStill(layer, before, look)
+        const reading = isNow ? lookOf(seen, requestedMs) : lookOf(before.seen)
+        const isCurrent = await layers.isStill(layer, before, reading)
         if (isCurrent || !before.isCurrent || tries === maxTries)
           return { tile: { bytes, counts, version: before.version, isCurrent }, beside, at: layer }
       } catch (error) {

@@ -8,7 +8,7 @@ import { TileCache } from './tile-cache.ts'
 
 /** Location and size of the cache. */
 export interface CacheLimits {
-  /** Has a folder for each layer by its number. */
+  /** Root folder, with a subfolder for each layer id. */
   root: string
   /** Maximum size of all tiles; 0 disables the cache. */
   maxBytes: number
@@ -20,7 +20,7 @@ interface LayerCachingDeps {
   log: Pick<Logger, 'warn' | 'debug'>
 }
 
-/** Many layers may be removed at a time. */
+/** Delay before a sweep, in milliseconds, since many layers may be removed at a time. */
 const sweepDelayMs = 500
 
 /** The cache of all kinds of tiles, updated when layers change. */
@@ -34,7 +34,7 @@ export class LayerCaching {
   constructor(deps: LayerCachingDeps, { root, maxBytes }: CacheLimits) {
     const { layers, events, log } = deps
     this.#deps = deps
-    // If caching is disabled, existing files are deleted all the same.
+    // Deletes existing files even if caching is disabled.
     this.#cache = new TileCache({ root, maxBytes, log, layers: () => layers.listVersions() })
     this.#remake = maxBytes === 0 ? undefined : new RemakeTiles({ layers, cache: this.#cache, log })
     this.#stopListening.push(

@@ -9,7 +9,7 @@ import type { TileCache } from './tile-cache.ts'
 /** Maximum number of tiles of a layer that are made again after a change, and the time limit. */
 const maxTiles = 500
 const longestMs = 60_000
-/** Interval of checking whether a request is being answered: requests have priority. */
+/** Interval for checking if a request is in progress, since requests have priority. */
 const politeMs = 10
 const rememberedLayers = 100_000
 
@@ -40,7 +40,7 @@ export class RemakeTiles {
     this.#kinds.push(kind)
   }
 
-  /** A layer has been met with a version. */
+  /** Notes the present version of a layer. */
   noteVersion({ id }: Pick<LayerRecord, 'id'>, version: number): void {
     const known = this.#versions.get(id)
     if (known === version || this.#isClosed || (known ?? 0) > version) return

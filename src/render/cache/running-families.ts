@@ -4,7 +4,8 @@ import { familyText } from './cached-tile.ts'
 
 interface Family {
   /**
-   * True if the family had no file when its first tile was requested: all tiles stored since are listed here.
+   * True if the family had no file when its first tile was requested, so that all its stored tiles are listed
+   * here.
    */
   isWhole: boolean
   tiles: Set<number>
@@ -14,8 +15,8 @@ const maxFamilies = 1000
 const maxTiles = 500_000
 
 /**
- * Lists the stored tiles of families that this process began, so that no file has to be read for others. A
- * missing entry only costs making a tile again.
+ * Lists the stored tiles of families that this process created, so that no file is read for tiles that do not
+ * exist. If an entry is missing, a tile is made again.
  */
 export class RunningFamilies {
   readonly #families = new Map<string, Family>()
@@ -30,7 +31,7 @@ export class RunningFamilies {
     return family?.isWhole !== true || family.tiles.has(numberOf(key.tile))
   }
 
-  /** There is no file of the family of a tile that was looked for. */
+  /** Notes that the family of a tile has no file. */
   begin(key: TileKey): void {
     const family = this.#families.get(familyText(key))
     if (family !== undefined) family.isWhole = true
@@ -54,7 +55,7 @@ export class RunningFamilies {
   }
 }
 
-/** Another number for every tile of a set: columns have 23 bits at most, rows 22. */
+/** Returns a unique number for a tile within its set: columns have at most 23 bits, rows 22. */
 function numberOf({ z, x, y }: TileAddress): number {
   return (z * 2 ** 23 + x) * 2 ** 22 + y
 }

@@ -75,7 +75,7 @@ function sweepLayer(folder: string, version: number): void {
   try {
     rmdirSync(folder)
   } catch {
-    // Another process has just written there.
+    // Another process has just written to the folder.
   }
 }
 
@@ -95,17 +95,17 @@ export async function listStoredFiles(root: string): Promise<StoredFile[]> {
   return files.sort((a, b) => a.usedMs - b.usedMs)
 }
 
-function looksAt(path: string) {
+function statsOf(path: string) {
   return ['', '-wal'].map((suffix) => statSync(path + suffix, { throwIfNoEntry: false }))
 }
 
 /** Returns the time of the last write to a file, which includes recorded uses of its tiles. */
 export function usedMsOf(path: string): number {
-  return Math.max(0, ...looksAt(path).map((look) => look?.mtimeMs ?? 0))
+  return Math.max(0, ...statsOf(path).map((stats) => stats?.mtimeMs ?? 0))
 }
 
 function sizeOf(path: string): number {
-  return looksAt(path).reduce((sum, look) => sum + (look?.size ?? 0), 0)
+  return statsOf(path).reduce((sum, stats) => sum + (stats?.size ?? 0), 0)
 }
 
 function versionOf(path: string): number {

@@ -14,7 +14,7 @@ import { RunningFamilies } from './running-families.ts'
 
 const file = new URL('./cache-work.ts', import.meta.url)
 const maxInMemory = 64 << 20
-/** Approximate size of a stored tile in memory besides its bytes. */
+/** Approximate overhead of a tile in memory, in bytes. */
 const entryBytes = 600
 /** Time after which a disk counts as slow and is not used for a while: tiles are made instead. */
 const patienceMs = 500
@@ -29,7 +29,7 @@ const restartMs = 1000
 const maxLayers = 100_000
 
 interface CacheOptions extends CacheWorkData {
-  /** The layers that there are, with their versions. */
+  /** Returns the existing layers with their versions. */
   layers(): Promise<[id: number, version: number][]>
   log: Pick<Logger, 'warn'>
 }
@@ -48,7 +48,7 @@ export class TileCache {
   /** True once the thread has loaded its code: until then a delay is not the disk's. */
   #isAwake = false
   #searches: Search[] = []
-  /** By family. */
+  /** Tiles to be stored, by family. */
   #toKeep = new Map<string, CachedFamilies>()
   #waitingBytes = 0
   #counted = new Map<string, TileHits>()
@@ -125,13 +125,16 @@ export class TileCache {
     return tileHits ?? []
   }
 
-  /** Removes what no layer has any more, and what is too much; nothing is read from files meanwhile. */
+  /**
+   * Removes files of missing layers and old versions, and tiles beyond the size limit. No tile is read from
+   * files meanwhile.
+   */
   sweep(): Promise<void> {
     this.#swept = this.#sweepAll()
     return this.#swept
   }
 
-  /** Writes what is still to be written. */
+  /** Writes pending tiles and ends the thread. */
   async close(): Promise<void> {
     const thread = this.#thread
     const rest = Promise.all([this.#writeKept(), this.#writeUses()]).then(() => thread?.call('close'))
@@ -161,10 +164,10 @@ export class TileCache {
 
   /** Tiles requested in one iteration of the event loop are looked up together. */
   async #ask(key: TileKey): Promise<CachedTile | undefined> {
-    const answer = Promise.withResolvers<CachedTile | undefined>()
-    this.#searches.push({ key, found: answer.resolve })
+    const result = Promise.withResolvers<CachedTile | undefined>()
+    this.#searches.push({ key, found: result.resolve })
     if (this.#searches.length === 1) setImmediate(() => void this.#search())
-    return answer.promise
+    return result.promise
   }
 
   async #search(): Promise<void> {
@@ -204,7 +207,7 @@ export class TileCache {
     await this.#call((thread) => thread.call('use', { tiles, atSeconds }))
   }
 
-  /** A failure here only costs making a tile again. */
+  /** A failure only means that a tile is made again. */
   async #call<Result>(
     ask: (thread: WorkerHandle<CacheHandlers>) => Promise<Result>,
   ): Promise<Result | undefined> {

@@ -7,10 +7,10 @@ import { sealOf } from './cached-tile.ts'
 /** Time that a write waits for another server that writes to the same file. */
 const busyMs = 100
 const maxLogBytes = 4 << 20
-/** Behind the name of a file that is being made. */
+/** Suffix of files that are being created. */
 export const unfinishedEnding = '.new'
 
-/** MBTiles 1.3: tables `metadata` and `tiles`, here a view that leaves out tiles in which nothing is drawn. */
+/** Schema of MBTiles 1.3 with the tables `metadata` and `tiles`; `tiles` is a view without empty tiles. */
 const schema = `
 CREATE TABLE metadata (name text, value text);
 CREATE TABLE kept_tiles (
@@ -24,7 +24,7 @@ CREATE TABLE uses (
   PRIMARY KEY (zoom_level, tile_column, tile_row)
 ) WITHOUT ROWID;`
 
-const place = 'zoom_level = ? AND tile_column = ? AND tile_row = ?'
+const isTile = 'zoom_level = ? AND tile_column = ? AND tile_row = ?'
 
 /** Key of a tile within the file, with the number of its requests. */
 export interface CountedTile {
@@ -32,7 +32,7 @@ export interface CountedTile {
   asked: number
 }
 
-/** The file contains data that were not stored there: delete it. */
+/** The error for a damaged file, which must be deleted. */
 export class DamagedFile extends Error {
   constructor(path: string) {
     super(`${path} is damaged`)
@@ -56,7 +56,7 @@ export class TileFile {
   readonly #keep
   readonly #use
 
-  /** Opens a file that is there. Throws what SQLite throws. */
+  /** Opens an existing file. Throws the errors of SQLite. */
   constructor(path: string) {
     this.path = path
     this.#db = new DatabaseSync(path, { timeout: busyMs })
@@ -64,7 +64,7 @@ export class TileFile {
       this.#db.exec(
         `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = ${maxLogBytes}`,
       )
-      this.#find = this.#db.prepare(`SELECT tile_data, counts, seal FROM kept_tiles WHERE ${place}`)
+      this.#find = this.#db.prepare(`SELECT tile_data, counts, seal FROM kept_tiles WHERE ${isTile}`)
       this.#keep = this.#db.prepare('INSERT OR REPLACE INTO kept_tiles VALUES (?, ?, ?, ?, ?, ?)')
       this.#use = this.#db.prepare(
         'INSERT INTO uses VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE SET asked = asked + ?4, used = ?5',

@@ -21,7 +21,7 @@ export interface MetadataCopyRequest {
 /** Replacement of the first bytes of a file. */
 interface Beginning {
   text: Uint8Array
-  /** Number of bytes that it replaces. */
+  /** Number of bytes of the original that it replaces. */
   instead: number
 }
 

@@ -24,7 +24,7 @@ export {
 
 /** A request for a part of a coverage. */
 export interface CoverageFileRequest extends Omit<CoverageCut, 'grid' | 'sources'> {
-  /** For a mosaic: all granules within one of these; undefined: the newest. */
+  /** For a mosaic: time selections of granules; undefined: the newest granules. */
   times: readonly TimeSelection[] | undefined
 }
 
@@ -94,7 +94,7 @@ export class Coverages {
     for (let tries = 1; ; tries += 1) {
       const before = await layers.versionOf(layer)
       const isLast = tries === maxTries
-      // If foreign changes cannot be detected, at least Terrane's own changes are known.
+      // If changes by others cannot be detected, checks at least for changes by Terrane.
       const isSame = (): Promise<boolean> =>
         before.isCurrent ? layers.isStill(layer, before) : layers.isSettled(layer)
       let file: CoverageFile | undefined

@@ -114,7 +114,7 @@ async function* batchesOf(pages: AsyncIterable<FeaturePage>): AsyncGenerator<Fea
   for await (const { batch } of pages) yield batch
 }
 
-/** One file without a log beside it, which programs may read where they cannot write. */
+/** Moves the log into the file, so that programs without write access can read the file. */
 function makeWhole(path: string, terms: FileTerms, titles: readonly ColumnTitle[]): void {
   const db = new DatabaseSync(path)
   try {

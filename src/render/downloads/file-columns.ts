@@ -23,8 +23,8 @@ export function fileColumns(attributes: readonly Attribute[], rules: ColumnRules
   const { asText = [], dropped = [], maxNameBytes } = rules
   const kept = attributes.filter(({ type }) => !dropped.includes(type))
   const names = maxNameBytes === undefined ? undefined : shortNames(kept, maxNameBytes)
-  const columns = kept.map(({ name, type, ...more }, place): FileColumn => {
-    const shown = names?.[place] ?? name
+  const columns = kept.map(({ name, type, ...more }, index): FileColumn => {
+    const shown = names?.[index] ?? name
     const isText = asText.includes(type)
     const limits = { ...more, isNullable: true }
     return {

@@ -57,13 +57,16 @@ INSERT INTO gpkg_extensions (table_name, column_name, extension_name, definition
   ('gpkg_data_column_constraints', NULL, 'gpkg_schema', 'http://www.geopackage.org/spec121/#extension_schema', 'read-write');
 `
 
-/** A title of a column, by the name that the column has in the file. */
+/** Title of a column and its name in the file. */
 export interface ColumnTitle {
   column: string
   title: string
 }
 
-/** Writes titles of columns into a GeoPackage with one table. `name`, which GDAL reads, must be unique: a repeated title has none. */
+/**
+ * Writes titles of columns into a GeoPackage with one table. The column `name`, which GDAL reads, must be
+ * unique, so repeated titles get none.
+ */
 export function tellTitlesInGeoPackage(db: DatabaseSync, titles: readonly ColumnTitle[]): void {
   if (titles.length === 0) return
   const { name } = db.prepare('SELECT table_name AS name FROM gpkg_contents').get() ?? {}

@@ -29,7 +29,7 @@ export interface ArchiveWriter {
   add(tiles: readonly ArchivedTile[]): number
   /** Returns the size of the complete file. */
   finish(facts: ArchiveFacts): number
-  /** Removes what was written. */
+  /** Removes the incomplete file. */
   discard(): void
 }
 

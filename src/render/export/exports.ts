@@ -57,12 +57,12 @@ interface ExportLimits {
 /** Maximum number of concurrent exports; others wait. */
 const atATime = 2
 const heavyAtATime = atATime - 1
-/** Rows of a layer whose tiles are made within a few seconds. */
+/** Number of rows up to which the tiles of a layer are made within a few seconds. */
 const lightExportRows = 20_000
 const maxWaiting = 20
 const maxTiles = 5_000_000
 
-/** Files of all tiles of a layer, made on request and stored for a day. */
+/** Files with all tiles of a layer, created on request and retained for a day. */
 export class Exports {
   readonly #deps: ExportsDeps
   readonly files: GeneratedFiles<ExportRecord, LayerRecord, null>

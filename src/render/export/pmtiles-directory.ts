@@ -14,7 +14,7 @@ export interface Entries {
   offset(at: number): number
 }
 
-/** A directory in its own form (section 4.2), not yet compressed. */
+/** Serializes a directory (section 4.2) without compression. */
 function serialize(entries: Entries, from: number, to: number): Uint8Array {
   const out = new Varints()
   out.add(to - from)
@@ -32,7 +32,10 @@ function serialize(entries: Entries, from: number, to: number): Uint8Array {
   return out.bytes()
 }
 
-/** The root directory, and leaves where it does not hold all; each compressed by gzip. */
+/**
+ * Returns the root directory, and leaf directories if the root cannot contain all entries; each compressed
+ * with gzip.
+ */
 export function writeDirectories(entries: Entries): { root: Uint8Array; leaves: Uint8Array[] } {
   const fits = (bytes: Uint8Array): boolean => bytes.length <= archiveHeadBytes - pmtilesHeaderBytes
   if (entries.count < archiveHeadBytes) {
@@ -64,7 +67,7 @@ function pointersAsEntries(pointers: { id: number; length: number; offset: numbe
   }
 }
 
-/** Numbers up to 2^53, seven bits a byte, the lowest first. */
+/** Writes varints: integers up to 2^53, seven bits per byte, lowest bits first. */
 class Varints {
   #bytes = new Uint8Array(1 << 16)
   #size = 0

@@ -9,7 +9,9 @@ import { tileIdOf } from './tile-ids.ts'
 
 const gzip = 2
 const vectorTiles = 1
-/** Tiles that many have in common are small: the inside of a polygon, a plain sea. */
+/**
+ * Maximum size of deduplicated tiles: repeated tiles, such as the inside of a polygon or the sea, are small.
+ */
 const maxAlikeBytes = 4096
 const rememberedAlike = 20_000
 
@@ -61,7 +63,7 @@ export class PmtilesWriter implements ArchiveWriter {
     try {
       closeSync(this.#file)
     } catch {
-      // It was closed already.
+      // The file was already closed.
     }
     rmSync(this.#path, { force: true })
   }
@@ -71,21 +73,21 @@ export class PmtilesWriter implements ArchiveWriter {
     const digest =
       bytes.length > maxAlikeBytes ? undefined : createHash('sha1').update(bytes).digest('base64')
     const known = digest === undefined ? undefined : this.#alike.get(digest)
-    const place = known ?? this.#append(bytes)
-    if (digest === undefined) return place
+    const entry = known ?? this.#append(bytes)
+    if (digest === undefined) return entry
     // Repeated tiles stay in the cache longest.
     this.#alike.delete(digest)
-    this.#alike.set(digest, place)
+    this.#alike.set(digest, entry)
     for (const first of this.#alike.keys()) if (this.#alike.size > rememberedAlike) this.#alike.delete(first)
-    return place
+    return entry
   }
 
   #append(bytes: Uint8Array): { offset: number; length: number } {
-    const place = { offset: this.#dataBytes, length: bytes.length }
+    const entry = { offset: this.#dataBytes, length: bytes.length }
     this.#write(bytes, archiveHeadBytes + this.#dataBytes)
     this.#dataBytes += bytes.length
     this.#contents += 1
-    return place
+    return entry
   }
 
   #write(bytes: Uint8Array, offset: number): number {

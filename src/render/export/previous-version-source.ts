@@ -10,7 +10,7 @@ interface PreviousVersionSourceDeps {
   earlier: Pick<PreviousVersions, 'whenReady' | 'tile'>
 }
 
-/** Source of an earlier version's tiles, whose contents never change. */
+/** Returns the source of tiles of an earlier version, whose contents never change. */
 export function previousVersionSource(
   { layers, earlier }: PreviousVersionSourceDeps,
   version: number,

@@ -1,11 +1,14 @@
 import type { TileAddress } from '../../tiles/tile-matrix-sets.ts'
 
-/** Number of tiles of all zooms before this one. */
+/** Returns the number of tiles of all preceding zoom levels. */
 function firstId(z: number): number {
   return (4 ** z - 1) / 3
 }
 
-/** The number of a tile of WebMercatorQuad: zoom by zoom, along a Hilbert curve in each (PMTiles 3, section 4.1). */
+/**
+ * Returns the id of a tile of WebMercatorQuad: zoom by zoom, along a Hilbert curve within each zoom level
+ * (PMTiles 3, section 4.1).
+ */
 export function tileIdOf({ z, x, y }: TileAddress): number {
   let along = 0
   let [column, row] = [x, y]

@@ -19,7 +19,7 @@ export interface VisitProgress {
   known: number
 }
 
-/** Tiles that are made at a time. */
+/** Number of tiles that are made concurrently. */
 const width = 4
 const earthRadius = 6_378_137
 const degree = 180 / Math.PI
@@ -60,7 +60,7 @@ async function* inOrder(places: readonly number[], z: number, make: (tile: TileA
     const along = places[next]
     if (along !== undefined && making.length < width) {
       const made = make(tileAlong(z, along))
-      // Nothing awaits it if an earlier tile fails.
+      // Prevents an unhandled rejection if an earlier tile fails.
       made.catch(() => undefined)
       making.push({ along, made })
       next += 1

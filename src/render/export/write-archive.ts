@@ -14,7 +14,7 @@ import { tileBounds, visitTiles } from './visit-tiles.ts'
 export interface WriteArchiveDeps {
   maps: Pick<Maps, 'tile'>
   layers: Pick<Layers, 'findById' | 'versionOf' | 'isStill'>
-  /** Throws where a file of this size may not be. */
+  /** Throws if a file of this size is not permitted. */
   checkSize(sizeBytes: number): void
 }
 
@@ -32,7 +32,7 @@ const batchTiles = 500
 const steadyMs = 20_000
 const lookEveryMs = 500
 
-/** The layer had another version when the file was complete than when it was begun. */
+/** The error for a layer whose version changed while the file was written. */
 class LayerChanged extends Error {}
 
 /**
@@ -166,7 +166,7 @@ async function steadyLayer(
   }
 }
 
-/** Throws `LayerChanged` where the layer does not have the version any more. */
+/** Throws `LayerChanged` if the layer no longer has the version. */
 async function confirm(
   layers: Pick<Layers, 'findById' | 'versionOf' | 'isStill'>,
   { id }: LayerRecord,

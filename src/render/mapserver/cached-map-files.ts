@@ -19,16 +19,17 @@ const markMs = 3_600_000
  * opened.
  */
 const options = { ...safeConfig, SPATIALITE_LOAD: 'NO' }
-/** Names this host briefly: paths of sockets are limited to 107 bytes. */
+/** Short digest of the host name: socket paths are limited to 107 bytes. */
 const thisHost = createHash('sha256').update(hostname()).digest('hex').slice(0, 6)
 const font = join(import.meta.dirname, '..', 'pictures', 'fonts', 'DejaVuSans.ttf')
 
 /**
- * Files that MapServer reads: written once per content, the oldest deleted; only the server may read them. Servers that
- * share a data directory have a folder each. If the data directory's disk is full, they are written to the temporary folder, so that maps are still drawn.
+ * Files that MapServer reads: written once per content, the oldest are deleted, and only the user of the
+ * server may read them. Each server has its own folder in a shared data directory. If the disk of the data
+ * directory is full, files are written to the temporary folder, so that maps can still be drawn.
  */
 export class CachedMapFiles {
-  /** The folder with the folders of all servers. */
+  /** Parent of the folders of all servers. */
   readonly #shared: string
   readonly #usual: string
   readonly #spare: string
@@ -65,7 +66,7 @@ export class CachedMapFiles {
     return this.#prepared
   }
 
-  /** The path of a file with this text. */
+  /** Returns the path of a file with this text. */
   async keep(text: string, ending: 'map' | 'pgpass'): Promise<string> {
     await this.#mark()
     await this.prepare()
@@ -154,7 +155,7 @@ function newCache(): PromiseCache<string, string> {
 async function isAbandoned(path: string, name: string): Promise<boolean> {
   const [, pid, host] = /^[0-9a-f]{6}-(\d+)-([0-9a-f]{6})$/.exec(name) ?? []
   if (host === thisHost && !isRunning(Number(pid))) return true
-  // Other hosts, and files of earlier versions, which had one folder for all servers.
+  // Entries of other hosts, and of earlier versions that had one folder for all servers.
   const found = await stat(path).catch(() => undefined)
   return found !== undefined && Date.now() - found.mtimeMs > abandonedMs
 }

@@ -38,16 +38,19 @@ interface Cut {
   counts: NoCounts
 }
 
-/** Styles that tiles were drawn by lately. */
+/** Maximum number of recently used styles. */
 const maxStyles = 1000
 
-/** Tiles as pictures of layers of features: drawn many at a time, so that no mark or label is cut where tiles meet. */
+/**
+ * Image tiles of feature layers. Several tiles are drawn as one image, so that no mark or label is cut at
+ * tile edges.
+ */
 export class DrawnTiles {
   readonly #deps: DrawnTilesDeps
   readonly #tiles: CachedTiles<NoCounts>
   readonly #works = new JoinedWork<Cut[]>()
   readonly #digests = new WeakMap<Style, string>()
-  /** By digest, the most recently used last. */
+  /** Styles by digest, the most recently used last. */
   readonly #styles = new Map<string, Style>()
 
   constructor(deps: DrawnTilesDeps) {
@@ -61,7 +64,7 @@ export class DrawnTiles {
     })
   }
 
-  /** Throws `Failure` as `MapDrawings.draw` does. */
+  /** Returns an image tile. Throws like `MapDrawings.draw`. */
   tile(
     layer: LayerRecord,
     { set, tile, scale, style, format }: DrawnTileRequest,
@@ -71,7 +74,7 @@ export class DrawnTiles {
     return this.#tiles.tile(layer, { set, tile, variant, format }, signal)
   }
 
-  /** The same text for the same style. */
+  /** Stores a style and returns its digest. */
   #remember(style: Style): string {
     const digest = this.#digests.get(style) ?? digestMapFile(JSON.stringify(style))
     this.#digests.set(style, digest)
@@ -90,10 +93,10 @@ export class DrawnTiles {
   ) {
     const { set, tile, variant, format } = unversionedTileKey
     const { scale } = readVariant(variant)
-    // A tile that cannot be cached is drawn for one request only.
+    // A tile that cannot be cached is drawn alone.
     const metatile = metatileOf(set, tile, { side: now.isCurrent ? undefined : 1, scale })
-    const place = `${set} ${metatile.z}/${metatile.x}/${metatile.y}/${metatile.columns}`
-    const key = `${layer.id} ${now.version} ${place} ${variant} ${format}`
+    const drawingKey = `${set} ${metatile.z}/${metatile.x}/${metatile.y}/${metatile.columns}`
+    const key = `${layer.id} ${now.version} ${drawingKey} ${variant} ${format}`
     let isFirst = false
     const draw = async (joined: AbortSignal): Promise<Cut[]> => {
       isFirst = true

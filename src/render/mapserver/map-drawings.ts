@@ -26,7 +26,7 @@ export interface DrawnRows {
   /** The column of geometries. */
   geometry: string
   srs: string
-  /** Names of columns by those of the layer, where they have others. */
+  /** Column names by attribute names of the layer, where they differ. */
   renamed: Record<string, string>
   rowCount: number
 }
@@ -37,7 +37,7 @@ export interface StyledLayer {
   style: Style
   /** The version to draw; absent: the current one, which is read if the drawing depends on it. */
   now?: LayerVersion
-  /** Those that are drawn; absent: all. */
+  /** Rows to draw; absent: all. */
   rows?: DrawnRows
 }
 
@@ -48,11 +48,11 @@ export type DrawingFormat = keyof typeof drawingFormats
 
 /** Request for a drawing. */
 export interface DrawingRequest {
-  /** From below to above. */
+  /** Layers in drawing order, bottom first. */
   layers: readonly StyledLayer[]
   /** CRS of the image, such as `EPSG:25832`. */
   srs: string
-  /** In that system, x before y. */
+  /** Extent in that CRS, x before y. */
   box: Envelope
   /** Cells. */
   width: number
@@ -63,7 +63,10 @@ export interface DrawingRequest {
   background: string
   /** Pixels per OGC pixel (0.28 mm), which scales lengths of styles and scale denominators; default 1. */
   density?: number
-  /** Cells along the edge that labels do not reach into; those that would are left out. Without it they are cut. */
+  /**
+   * Width of a margin without labels, in pixels: labels that would extend into it are omitted. Without a
+   * margin labels may be cut.
+   */
   labelMargin?: number
 }
 
@@ -74,7 +77,7 @@ interface DrawingDeps {
   layers: Pick<Layers, 'findById' | 'isSettled' | 'isStill' | 'versionOf'>
   sources: TileSources
   log: Pick<Logger, 'warn'>
-  /** Is emptied at the start. */
+  /** Folder for files; emptied at the start. */
   folder: string
 }
 
@@ -101,7 +104,7 @@ export class MapDrawings {
     await this.#files.close()
   }
 
-  /** The Debian package that is missing for drawings; undefined where they can be made. */
+  /** Returns the Debian package that is missing for drawings; undefined if none is missing. */
   missing(): Promise<string | undefined> {
     return this.#server.missing()
   }

@@ -5,18 +5,18 @@ import { type DrawnPart, mapFileNumber, markSymbols, quoteMapText } from '../../
 
 /** Source of a part's rows, in the terms of a map file. */
 export interface PartSource {
-  /** CONNECTIONTYPE, CONNECTION and DATA for the columns and rows that are drawn. */
+  /** Returns CONNECTIONTYPE, CONNECTION and DATA for the drawn columns and rows. */
   lines(part: Pick<DrawnPart, 'columns' | 'where'>): string[]
   projection: string
 }
 
-/** A layer that is drawn, from below to above its parts. */
+/** A layer to draw, with its parts in drawing order. */
 export interface MapFileLayer {
   source: PartSource
   parts: readonly DrawnPart[]
 }
 
-/** Cells of a picture of OGC's size, 0.28 mm. */
+/** Resolution in dots per inch for the OGC pixel of 0.28 mm. */
 const resolution = 25.4 / 0.28
 
 /**
@@ -32,7 +32,8 @@ export function projectionOf(srs: string): string {
 }
 
 /**
- * Names of the layers of a map file, in its order; a style that draws nothing has a layer without features.
+ * Returns the names of the layers of a map file in their order; a style that draws nothing has a layer
+ * without features.
  */
 export function partNames(layers: readonly MapFileLayer[]): string[] {
   const names = layers.flatMap(({ parts }, at) => parts.map((_, index) => `l${at}p${index}`))
@@ -42,8 +43,8 @@ export function partNames(layers: readonly MapFileLayer[]): string[] {
 const nothing = 'nothing'
 
 /**
- * Writes a map file (MapServer 8.0) of exactly these layers; it answers GetMap in one CRS only. `density`: pixels
- * per OGC pixel. `labelMargin`: cells along the edge of the picture that labels do not reach into.
+ * Returns a map file (MapServer 8.0) of exactly these layers, for GetMap in one CRS. `density`: pixels per
+ * OGC pixel. `labelMargin`: width of the margin without labels, in pixels.
  */
 export function mapFileText(
   layers: readonly MapFileLayer[],

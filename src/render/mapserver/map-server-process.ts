@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { askFastCgi } from '../../core/network/fastcgi.ts'
+import { requestFastCgi } from '../../core/network/fastcgi.ts'
 import { programEnvironment } from '../../core/process/process.ts'
 import { cpuTimeOfProcess, isProcessIdle } from '../../core/time/cpu-time.ts'
 import { packError, unpackError } from '../../core/workers/error-codec.ts'
@@ -29,14 +29,14 @@ export interface MapServerPrograms {
 
 interface ProcessDeps {
   programs: MapServerPrograms
-  /** Has the sockets. */
+  /** Folder of the sockets. */
   folder: string
   env: Record<string, string>
 }
 
 const memoryBytes = 1024 ** 3
 const maxAnswerBytes = 256 * 1024 ** 2
-/** Time limit for a process to start listening, while it lives. */
+/** Time limit for a running process to start listening. */
 const startMs = 300_000
 const pauseMs = 10
 /** Time to wait for the exit event of a process that closed its connection. */
@@ -78,7 +78,7 @@ function openProcess({ programs, folder, env }: ProcessDeps, events: CarrierEven
   child.on('exit', (code, signal) => end(`ended (${signal ?? code})`))
   const waiting = new Map<number, AbortController>()
   const startedMs = performance.now()
-  const answer = async (id: number, request: MapServerRequest): Promise<void> => {
+  const respond = async (id: number, request: MapServerRequest): Promise<void> => {
     const left = new AbortController()
     waiting.set(id, left)
     try {
@@ -105,7 +105,7 @@ function openProcess({ programs, folder, env }: ProcessDeps, events: CarrierEven
   const cpuMs = (): number | undefined => (child.pid === undefined ? undefined : cpuTimeOfProcess(child.pid))
   return {
     post: (message: ToWorker) => {
-      if (message.type === 'call') void answer(message.id, message.argument as MapServerRequest)
+      if (message.type === 'call') void respond(message.id, message.argument as MapServerRequest)
       // MapServer ignores it; a request that was not sent yet is dropped.
       else if (message.type === 'abort') waiting.get(message.id)?.abort(unpackError(message.error))
     },
@@ -118,7 +118,7 @@ function openProcess({ programs, folder, env }: ProcessDeps, events: CarrierEven
   }
 }
 
-/** The socket is there a moment before anybody listens at it. */
+/** The socket file exists shortly before the process listens on it. */
 const notYet: readonly unknown[] = ['ENOENT', 'ECONNREFUSED']
 
 interface Asking {
@@ -127,7 +127,7 @@ interface Asking {
   /** The caller has left. */
   left: AbortSignal
   startedMs: number
-  /** The process has taken the connection. */
+  /** Called when the process has accepted the connection. */
   onConnect(): void
 }
 
@@ -165,7 +165,7 @@ async function ask(
     SERVER_PORT: '80',
     SERVER_PROTOCOL: 'HTTP/1.1',
   }
-  const { mediaType, body, output } = await askFastCgi(socket, values, {
+  const { mediaType, body, output } = await requestFastCgi(socket, values, {
     signal,
     onConnect,
     maxBytes: maxAnswerBytes,

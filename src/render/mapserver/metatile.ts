@@ -2,9 +2,9 @@ import type { Envelope } from '../../geo/envelope.ts'
 import type { TileAddress, TileMatrixSetId } from '../../tiles/tile-matrix-sets.ts'
 import { getTileMatrixSet, tileEnvelope } from '../../tiles/tile-matrix-sets.ts'
 
-/** Tiles along a side that are drawn at once. */
+/** Number of tiles along each side of a metatile. */
 const usualSide = 4
-/** Cells along a side of a tile. */
+/** Width of a tile in pixels. */
 const tileCells = 256
 /** Pixels around the tiles for marks that extend into them. */
 const buffer = 64
@@ -26,7 +26,7 @@ export interface Metatile {
   left: number
   top: number
   size: number
-  /** Cells along the edge of the picture that no label reaches into. */
+  /** Width of the margin without labels, in pixels. */
   margin: number
 }
 
@@ -74,7 +74,7 @@ export function metatileOf(
   }
 }
 
-/** Row by row. */
+/** Returns the tiles of a metatile, row by row. */
 export function tilesOf({ z, x, y, columns, rows }: Metatile): TileAddress[] {
   return Array.from({ length: columns * rows }, (_, at) => ({
     z,

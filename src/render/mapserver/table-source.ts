@@ -41,7 +41,7 @@ export function drawnTable(
   return { dialect, geometry: geometryColumn, columns: new Map(columns), dimension }
 }
 
-/** A table of a GeoPackage. */
+/** Returns the source for a table of a GeoPackage. */
 export function geoPackageSource(path: string, table: string, geometry: string, srs: string): PartSource {
   const { name } = sqliteDialect
   return {
@@ -62,7 +62,7 @@ export interface PostgisTable {
   srs: string
   /** The SRID of the column. */
   srid: number
-  /** A file with the password, as libpq takes it. */
+  /** Path of a password file of libpq. */
   passFile: string
 }
 
@@ -75,13 +75,13 @@ function connectionText({ address, passFile }: PostgisTable): string {
     .join(' ')
 }
 
-/** The line of a file of passwords (PostgreSQL, 34.16). */
+/** Returns a line of a password file (PostgreSQL, 34.16). */
 export function passLine({ host, port, database, user, password }: DatabaseAddress): string {
   const escaped = [host, String(port), database, user, password].map((one) => one.replace(/[\\:]/g, '\\$&'))
   return `${escaped.join(':')}\n`
 }
 
-/** A table of a PostGIS database. */
+/** Returns the source for a table of a PostGIS database. */
 export function postgisSource(table: PostgisTable): PartSource {
   const { name } = postgresDialect
   const { schema, geometry, srid, srs } = table

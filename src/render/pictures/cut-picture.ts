@@ -2,14 +2,14 @@ import type { PictureFormat } from './encode-picture.ts'
 import { encodePicture } from './encode-picture.ts'
 import { loadSharp } from './load-sharp.ts'
 
-/** A picture that is to be cut into squares. Plain data. */
+/** Request to cut an image into squares. Plain data. */
 export interface CutRequest {
-  /** A PNG of our own making. */
+  /** A PNG created by the server. */
   picture: Uint8Array
-  /** Cells of the first square. */
+  /** Offset of the first square in pixels. */
   left: number
   top: number
-  /** Cells along a side of a square. */
+  /** Width of a square in pixels. */
   size: number
   columns: number
   rows: number
@@ -18,7 +18,7 @@ export interface CutRequest {
 
 const channels = 4
 
-/** The squares, row by row; empty where nothing is drawn. */
+/** Returns the squares, row by row; empty bytes for squares in which nothing is drawn. */
 export async function cutPicture(request: CutRequest): Promise<Uint8Array[]> {
   const { picture, size, columns, rows, format } = request
   const sharp = await loadSharp()

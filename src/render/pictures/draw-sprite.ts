@@ -31,7 +31,10 @@ const finer = 4
 const reach = 8
 const edge = 0.25
 
-/** For each cell the square of the distance to the nearest cell of the shape or of what is around it; two passes by lines. */
+/**
+ * Returns for each pixel the squared distance to the nearest pixel inside the shape, or outside of it;
+ * computed in two passes, by rows and by columns.
+ */
 function squaredDistances(inside: Uint8Array, side: number, requested: 0 | 1): Float64Array {
   const far = side * side * 4
   const columnsDone = new Float64Array(side * side)
@@ -60,7 +63,7 @@ function squaredDistances(inside: Uint8Array, side: number, requested: 0 | 1): F
   return squares
 }
 
-/** Alpha of an icon: the distance of each of its cells from the edge of the mark. */
+/** Returns the alpha channel of an icon: the distance of each pixel from the edge of the mark. */
 async function distanceField(d: string, ratio: number): Promise<Uint8Array> {
   const sharp = await loadSharp()
   const icon = cell * ratio
@@ -81,7 +84,10 @@ async function distanceField(d: string, ratio: number): Promise<Uint8Array> {
   })
 }
 
-/** Every mark as an icon that takes any colour (`icon-color` and `icon-halo-color` of MapLibre), by the mark's name. */
+/**
+ * Draws every mark as an icon with configurable colours (`icon-color` and `icon-halo-color` of MapLibre), by
+ * the name of the mark.
+ */
 export async function drawSprite(ratio: 1 | 2): Promise<Sprite> {
   const sharp = await loadSharp()
   const names = Object.entries(marks)

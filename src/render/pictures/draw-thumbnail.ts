@@ -17,7 +17,7 @@ export interface ThumbnailDrawing {
   width: number
   height: number
   format: PictureFormat
-  /** Cells of a side of each tile. */
+  /** Width of each tile in pixels. */
   size: number
   tiles: PlacedTile[]
   /** Absent: the tiles are pictures. */
@@ -40,7 +40,7 @@ const stand: PlainSymbolizer = {
 const maxLetters = 24 << 20
 
 interface Layers {
-  /** By passes of the style: shapes inside their tile, and marks that may extend beyond it. */
+  /** For each pass of the style: shapes clipped to their tile, and marks that may extend beyond it. */
   passes: Map<number, { clipped: string[]; marks: string[] }>
   letters: number
 }
@@ -156,7 +156,7 @@ function picturesSvg({ tiles, size }: ThumbnailDrawing): string {
     .join('')
 }
 
-/** A frame where there is nothing to show. */
+/** Returns a frame, for a layer without features. */
 function emptySvg({ width, height }: ThumbnailDrawing): string {
   const inset = Math.round(Math.min(width, height) * 0.18)
   return svgElement('rect', {
@@ -172,7 +172,7 @@ function emptySvg({ width, height }: ThumbnailDrawing): string {
   })
 }
 
-/** The picture as SVG. */
+/** Returns the thumbnail as SVG. */
 export function thumbnailSvg(drawing: ThumbnailDrawing): string {
   const { width, height, style, tiles } = drawing
   const drawn = style === undefined ? picturesSvg(drawing) : featuresSvg(drawing, style)

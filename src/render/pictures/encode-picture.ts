@@ -1,6 +1,6 @@
 import { loadSharp } from './load-sharp.ts'
 
-/** Pictures of transparent cells alone, by format and width. */
+/** Transparent images by format and width. */
 const files: Record<PictureFormat, Record<256 | 512, string>> = {
   png: {
     256: 'iVBORw0KGgoAAAANSUhEUgAAAQAAAAEAAQMAAABmvDolAAAAA1BMVEUAAACnej3aAAAAAXRSTlMAQObYZgAAAB9JREFUeNrtwQENAAAAwqD3T20ON6AAAAAAAAAAAL4NIQAAAWDknZcAAAAASUVORK5CYII=',
@@ -23,13 +23,13 @@ export function emptyPicture(format: PictureFormat, width: 256 | 512): Buffer {
 /** Image formats with transparency. */
 export type PictureFormat = 'png' | 'webp'
 
-/** Their media types. */
+/** Media types of image formats with transparency. */
 export const pictureMediaTypes: Record<PictureFormat, string> = { png: 'image/png', webp: 'image/webp' }
 
 /** Map formats, including those without transparency. */
 export type MapFormat = PictureFormat | 'jpeg'
 
-/** Their media types. */
+/** Media types of map formats. */
 export const mapMediaTypes: Record<MapFormat, string> = { ...pictureMediaTypes, jpeg: 'image/jpeg' }
 
 interface Size {
@@ -40,7 +40,7 @@ interface Size {
 const webpQuality = 85
 const jpegQuality = 90
 
-/** A picture of red, green, blue and alpha, as a file. */
+/** Encodes an image of red, green, blue and alpha. */
 export async function encodePicture(
   rgba: Uint8Array,
   { width, height }: Size,

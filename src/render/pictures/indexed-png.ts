@@ -5,7 +5,7 @@ const signature = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)
 /** Red, green, blue and opacity, 0 to 255. */
 export type PaletteColor = readonly [number, number, number, number]
 
-/** Writes a PNG of up to 256 colours: `pixels` has the number of each pixel's colour, row by row. */
+/** Writes a PNG of up to 256 colours; `pixels` contains the palette index of each pixel, row by row. */
 export function writeIndexedPng(
   pixels: Uint8Array,
   { width, palette }: { width: number; palette: readonly PaletteColor[] },

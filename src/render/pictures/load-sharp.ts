@@ -7,16 +7,16 @@ let loading: Promise<Sharp> | undefined
 async function load(): Promise<Sharp> {
   try {
     const { default: sharp } = await import('sharp')
-    // One thread per image: there are several processes, and other work on the machine.
+    // One thread per image, since several processes run and the machine has other work.
     sharp.concurrency(1)
     sharp.cache({ memory: 16, files: 0, items: 20 })
     return sharp
   } catch (cause) {
-    const place = `${process.platform}-${process.arch}`
+    const platform = `${process.platform}-${process.arch}`
     throw new Failure(
       'unavailable',
       'no-pictures',
-      `Pictures cannot be made on this server: the package "sharp" has no build for ${place}, or it was left out when packages were installed; vector tiles, legends as SVG and styles are there`,
+      `Pictures cannot be made on this server: the package "sharp" has no build for ${platform}, or it was left out when packages were installed; vector tiles, legends as SVG and styles are there`,
       { cause },
     )
   }

@@ -29,7 +29,7 @@ export async function layOver({
   const [r, g, b, alpha] = background
   const below = sharp({ create: { width, height, channels: 4, background: { r, g, b, alpha: alpha / 255 } } })
   const laid = below.composite(pictures.map((picture) => ({ input: Buffer.from(picture) })))
-  // Encoders work on what was composed, not on what was created.
+  // Composes first: encoders would otherwise use the original image.
   const { data } = await laid.raw().toBuffer({ resolveWithObject: true })
   const whole = sharp(data, { raw: { width, height, channels: 4 } })
   if (format === 'jpeg') return whole.removeAlpha().jpeg({ quality: jpegQuality }).toBuffer()

@@ -12,7 +12,7 @@ import type { OverlayRequest } from './overlay.ts'
 import { layOver } from './overlay.ts'
 import { spanOfTile } from './read-features.ts'
 
-/** An SVG of our own making that is to become a picture. Plain data. */
+/** Request to render an SVG created by the server. Plain data. */
 export interface SvgImageRequest {
   svg: string
   /** Width of the SVG in its own units. */
@@ -23,7 +23,7 @@ export interface SvgImageRequest {
   format: PictureFormat
 }
 
-/** Cells of a picture at most. */
+/** Maximum number of pixels of an image. */
 const maxCells = 4096 * 16_384
 const usualDensity = 72
 

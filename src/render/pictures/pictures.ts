@@ -14,7 +14,7 @@ import type { PictureHandlers, SvgImageRequest } from './picture-work.ts'
 /** Approximate overhead of an entry in bytes. */
 const entryBytes = 300
 
-/** JPEGs by the images they were made from, the most recently used that fit. */
+/** Cache of JPEGs by their source images. */
 export class WhiteTiles {
   readonly #kept: SizedCache<Uint8Array>
 
@@ -101,7 +101,7 @@ export class Pictures {
     return this.#pool.call('span', { tile }, { signal, deadlineMs: drawMs })
   }
 
-  /** The sprite of marks, drawn once. */
+  /** Returns the sprite of marks, which is drawn once. */
   sprite(ratio: 1 | 2): Promise<Sprite> {
     return this.#sprites.get(ratio, () => this.#pool.call('sprite', { ratio }, { deadlineMs: drawMs }))
   }

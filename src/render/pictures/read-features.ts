@@ -37,10 +37,10 @@ export function* readFeatures(tile: Uint8Array): Generator<DecodedFeature> {
   }
 }
 
-/** Cells of the way round in which something is looked for. */
+/** Number of parts of 360 degrees that are checked for features. */
 const cells = 1024
 
-/** The way round from where the widest gap ends to where it begins; see `Pictures.span`. */
+/** Returns the range of longitudes outside of the widest gap; see `Pictures.span`. */
 export function spanOfTile(tile: Uint8Array): [number, number] | undefined {
   const filled = new Uint8Array(cells)
   for (const { parts, extent } of readFeatures(tile)) {

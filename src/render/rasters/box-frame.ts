@@ -10,7 +10,7 @@ import { mercatorHalf } from './tiff/tiff-pyramid.ts'
 
 /** Number of sampled points along each side of a box. */
 const steps = 24
-/** Degrees of latitude at the edge of web mercator. */
+/** Latitude limit of Web Mercator in degrees. */
 const highest = 85.0511287798066
 
 /** Returns the envelope of a reprojected box; undefined if no part of it can be reprojected. */
@@ -29,14 +29,14 @@ export async function boxInCrs(
   }
 }
 
-/** Poles are far away, and longitudes go on beyond the antimeridian. */
+/** Converts a box in degrees to Web Mercator; longitudes may be beyond the antimeridian. */
 function mercatorOf({ minX, minY, maxX, maxY }: Envelope): Envelope {
   const lowest = mercatorOfDegrees(minX, Math.max(-89.99, minY))
   const uppermost = mercatorOfDegrees(maxX, Math.min(89.99, maxY))
   return { minX: lowest[0], minY: lowest[1], maxX: uppermost[0], maxY: uppermost[1] }
 }
 
-/** Returns the frame of an image in any CRS; undefined if no part of it has a position in web mercator. */
+/** Returns the frame of an image in any CRS; undefined if no part of it can be projected to Web Mercator. */
 export async function frameOfBox(
   picture: Pick<MapFrame, 'srs' | 'box' | 'width' | 'height'>,
   maxZoom: number,
@@ -65,12 +65,12 @@ async function mercatorAround(srs: string, whole: Envelope): Promise<Envelope | 
   return aroundMiddle(points)
 }
 
-/** Returns the part of a box in degrees that web mercator can show. */
+/** Returns the part of a box in degrees that Web Mercator can show. */
 function betweenPoles(box: Envelope): Envelope {
   return { ...box, minY: Math.max(-highest, box.minY), maxY: Math.min(highest, box.maxY) }
 }
 
-/** Returns the envelope of web mercator points, each less than half the world away from the middle one. */
+/** Returns the envelope of Web Mercator points, each less than half the world away from the middle one. */
 function aroundMiddle(points: Float64Array): Envelope | undefined {
   const middle = points[Math.floor(points.length / 6) * 3] ?? Number.NaN
   const image = emptyEnvelope()

@@ -1,13 +1,13 @@
 import type { WindowCells } from './tiff/read-window.ts'
 import type { TiffImage } from './tiff/tiff-images.ts'
 
-/** Cells of a raster, band after band for each: what they hold and how much of each is there. */
+/** Cells of a raster: interleaved band values, and alpha. */
 export interface Cells {
   width: number
   height: number
   bands: number
   values: Float64Array | Float32Array
-  /** 0 where there is nothing, 255 where a cell is wholly there. */
+  /** 0 for cells without data, 255 for fully opaque cells. */
   alpha: Uint8Array
 }
 
@@ -16,13 +16,13 @@ const fullAlpha = new Map([
   ['uint16', 65535],
 ])
 
-/** The value of alpha that means all, by the type of its cells; of others whatever is not 0. */
+/** Returns the alpha value that means opaque, by cell type; undefined if every value except 0 does. */
 function alphaScale({ kind, bits }: TiffImage): number | undefined {
   const full = fullAlpha.get(`${kind}${bits}`)
   return full === undefined ? undefined : 255 / full
 }
 
-/** The index of the sample that is alpha; -1 where there is none. */
+/** Returns the index of the alpha sample; -1 if there is none. */
 function alphaSample({ samples, extraSamples }: TiffImage): number {
   const at = extraSamples.findIndex((meaning) => meaning === 1 || meaning === 2)
   return at < 0 ? -1 : samples - extraSamples.length + at
@@ -30,13 +30,13 @@ function alphaSample({ samples, extraSamples }: TiffImage): number {
 
 /** Conditions for cells without data. */
 export interface Absence {
-  /** The value of cells without data; NaN is that in any case. */
+  /** Value of cells without data, in addition to NaN. */
   noData?: number
-  /** Alpha of the same window, from a mask: 0 is nothing. */
+  /** Alpha of the same window from a mask; 0: no data. */
   mask?: WindowCells
 }
 
-/** Separates the cells of a window from those without data. */
+/** Converts a window to cells with alpha, by nodata value, mask and alpha band. */
 export function toCells(window: WindowCells, image: TiffImage, { noData, mask }: Absence): Cells {
   const { width, height, samples, values } = window
   const alphaAt = alphaSample(image)
@@ -68,7 +68,7 @@ export interface Coarser {
   left: number
   top: number
   step: number
-  /** Cells of a side of the square. */
+  /** Width of the square in cells. */
   size: number
 }
 
@@ -109,7 +109,7 @@ export function reduceCells(cells: Cells, { left, top, step, size }: Coarser, is
   return { width: size, height: size, bands, values, alpha }
 }
 
-/** Each cell `step` times in both directions, from an offset in the finer cells. */
+/** Repeats each cell `step` times in both directions, from an offset in the finer cells. */
 export function spreadCells(
   cells: Cells,
   step: number,

@@ -3,7 +3,10 @@ import type { Background, MapFrame } from './map-frame.ts'
 import { mercatorOfDegrees } from './map-frame.ts'
 import { cellSize, mercatorHalf, tileCells } from './tiff/tiff-pyramid.ts'
 
-/** A square of cells of the frame's zoom, painted red, green, blue and alpha; undefined where nothing is there. */
+/**
+ * Paints a square of cells of the frame's zoom level as red, green, blue and alpha; undefined if it has no
+ * data.
+ */
 type PaintSquare = (square: {
   zoom: number
   column: number
@@ -11,15 +14,15 @@ type PaintSquare = (square: {
   size: number
 }) => Promise<Uint8Array | undefined>
 
-/** Converts x and y of a row of pixels to web mercator, three numbers per point, in place. */
+/** Converts x and y of a row of pixels to Web Mercator, three numbers per point, in place. */
 type ToMercator = (points: Float64Array) => void | Promise<void>
 
-/** Every so many rows it is looked whether anybody still waits. */
+/** Number of rows between two checks of the abort signal. */
 const rowsPerLook = 64
 
 /**
- * A picture in any CRS out of cells of web mercator: each pixel is what its middle shows there, mixed of the four cells around where
- * shades may be mixed.
+ * Draws an image in any CRS from cells in Web Mercator. Each pixel has the colour at its center, interpolated
+ * from the four surrounding cells if shades may be interpolated.
  */
 export async function drawMap(
   frame: MapFrame,
@@ -45,7 +48,7 @@ export async function drawMap(
       await toMercator.run(points)
       for (let column = 0; column < width; column += 1) {
         const across = ((points[column * 3] ?? Number.NaN) + mercatorHalf) / size - frame.cells.column
-        // A way into web mercator ends at its edge, behind which the frame may go on.
+        // The transformation to Web Mercator wraps at its edge, but the frame may extend beyond it.
         const x =
           across >= 0 && across < frame.cells.columns ? across : across - Math.floor(across / world) * world
         const down = (mercatorHalf - (points[column * 3 + 1] ?? Number.NaN)) / size - frame.cells.row
@@ -66,7 +69,7 @@ async function toMercatorFrom(srs: string): Promise<{ run: ToMercator; close(): 
   return { run: (points) => reprojector.transform(points), close: () => reprojector.close() }
 }
 
-/** Web mercator continues beyond 180 degrees. */
+/** Converts degrees to Web Mercator, also for longitudes beyond 180 degrees. */
 function degreesToMercator(points: Float64Array): void {
   for (let at = 0; at < points.length; at += 3) {
     const [x, y] = mercatorOfDegrees(points[at] ?? 0, points[at + 1] ?? 0)
@@ -75,7 +78,7 @@ function degreesToMercator(points: Float64Array): void {
   }
 }
 
-/** All cells of a frame, square by square; squares never cross the edge of the world. */
+/** Paints all cells of a frame, square by square; squares never cross the edge of the world. */
 async function paintCellsOf(
   { zoom, cells }: MapFrame,
   paintSquare: PaintSquare,
@@ -112,7 +115,7 @@ function copySquare(
 type Sample = (
   cells: Uint8Array,
   size: Pick<MapFrame['cells'], 'columns' | 'rows'>,
-  place: { x: number; y: number },
+  position: { x: number; y: number },
   picture: Uint8Array,
   at: number,
 ) => void
@@ -124,12 +127,12 @@ const nearestSample: Sample = (cells, { columns, rows }, { x, y }, picture, at) 
   for (let part = 0; part < 4; part += 1) picture[at + part] = cells[from + part] ?? 0
 }
 
-/** Cells without data do not take part in interpolation: edges look as in tiles. */
-const mixedSample: Sample = (cells, size, place, picture, at) => {
-  nearestSample(cells, size, place, picture, at)
+/** Excludes cells without data from the interpolation, so that edges look like in tiles. */
+const mixedSample: Sample = (cells, size, position, picture, at) => {
+  nearestSample(cells, size, position, picture, at)
   if ((picture[at + 3] ?? 0) === 0) return
   const { columns, rows } = size
-  const [x, y] = [place.x - 0.5, place.y - 0.5]
+  const [x, y] = [position.x - 0.5, position.y - 0.5]
   const [left, top] = [Math.floor(x), Math.floor(y)]
   const [across, down] = [x - left, y - top]
   let whole = 0

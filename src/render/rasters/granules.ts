@@ -2,7 +2,7 @@ import { columnValue } from '../../geo/column.ts'
 import { attributeIndex } from '../../geo/schema.ts'
 import type { FeaturePage, VectorStore } from '../../stores/index.ts'
 
-/** A file of a mosaic as its index has it. */
+/** A granule in the index of a mosaic. */
 export interface Granule {
   /** Its name in the mosaic. */
   name: string
@@ -14,7 +14,7 @@ export interface Granule {
   corners: number[]
 }
 
-/** Granules of a mosaic at most; of more the first by name are drawn. */
+/** Maximum number of granules of a mosaic; if there are more, the first by name are drawn. */
 const maxGranules = 20_000
 
 /** Offset in WKB of the coordinates of a polygon's only ring, and size of four points in bytes. */
@@ -50,7 +50,7 @@ function* granulesOf({ batch }: FeaturePage): Generator<Granule> {
   }
 }
 
-/** The granules of an index in the order in which they are painted: by time, those without first, then by name. */
+/** Returns the granules of an index in drawing order: by time, those without time first, then by name. */
 export async function readGranules(
   store: VectorStore,
   table: string,

@@ -13,16 +13,16 @@ import { isMixed } from './raster-source.ts'
 import { cellSize, mercatorHalf } from './tiff/tiff-pyramid.ts'
 import type { TimeSelection } from './time-selection.ts'
 
-/** A raster and its position in web mercator, as far as known. */
+/** A raster and its position in Web Mercator, if known. */
 export interface PlacedSource extends DrawnRasterSource {
   timeMs?: number
-  /** Boxes in sequence, four numbers each; absent: anywhere. */
+  /** Boxes, four numbers each; absent if unknown. */
   boxes?: number[]
 }
 
 /** The rasters of a layer at one version, in drawing order. */
 export interface LayerSources {
-  /** Moves with the version. */
+  /** Differs for each version. */
   key: string
   all: readonly PlacedSource[]
   /** The newest time of a mosaic. */
@@ -40,11 +40,11 @@ interface RasterSourcesDeps {
 }
 
 const keptLayers = 100
-/** Zooms below that at which a raster has but these cells show no more than a speck. */
+/** Below the zoom level at which a raster has this number of cells, only a speck would be visible. */
 const minCells = 8
 const readMs = 60_000
 
-/** Finds the rasters of layers, once for each version. */
+/** Finds the rasters of layers and caches them by version. */
 export class SourcesOfLayers {
   readonly #deps: RasterSourcesDeps
   readonly #known = new Map<number, { key: string; sources: Promise<LayerSources> }>()
@@ -125,10 +125,10 @@ export class SourcesOfLayers {
     return granules.filter(({ corners }, index) => isOurs[index] === true && corners.length === 8)
   }
 
-  /** By the finest of some of the rasters. */
+  /** Returns the zoom levels by the finest of some rasters. */
   async #zooms(all: readonly PlacedSource[], signal: AbortSignal): Promise<LayerSources['zooms']> {
-    const looked = all.slice(0, 3).filter(({ geoTransform }) => geoTransform !== undefined)
-    const parts = (await Promise.all(looked.map((source) => this.#deps.parts(source, signal)))).flat()
+    const sampled = all.slice(0, 3).filter(({ geoTransform }) => geoTransform !== undefined)
+    const parts = (await Promise.all(sampled.map((source) => this.#deps.parts(source, signal)))).flat()
     if (parts.length === 0) return { minzoom: 0, maxzoom: 18 }
     const maxzoom = Math.max(...parts.map(({ zoom }) => zoom))
     const boxes = all.flatMap(({ boxes: own = [] }) => own)
@@ -154,7 +154,7 @@ function extentOf(boxes: number[]): number {
   return Math.max(maxX - minX, maxY - minY)
 }
 
-/** From the corners of a footprint back to where the cells lie. */
+/** Returns the georeferencing that results from the corners of a footprint. */
 function placeOf({ width, height, corners }: Pick<Granule, 'width' | 'height' | 'corners'>) {
   const [x = 0, y = 0, leftX = 0, leftY = 0, , , rightX = 0, rightY = 0] = corners
   const across = [(rightX - x) / width, (rightY - y) / width] as const
@@ -192,7 +192,7 @@ export function touching(
   return within(sources, box, time === undefined ? undefined : [time])
 }
 
-/** The same of a box of web mercator, at any of the times. */
+/** The same for a box in Web Mercator, at any of the times. */
 export function within(
   sources: LayerSources,
   box: Envelope,
@@ -201,7 +201,7 @@ export function within(
   return atTimes(sources, times).filter((source) => meets(source, box))
 }
 
-/** The rasters of some times, wherever they lie. */
+/** Returns the rasters of some times, regardless of their position. */
 export function atTimes(
   { all, newestMs }: Pick<LayerSources, 'all' | 'newestMs'>,
   times: readonly TimeSelection[] | undefined,

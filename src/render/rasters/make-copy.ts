@@ -28,9 +28,9 @@ export interface CopyLimits {
 
 const maxOutputBytes = 1 << 20
 const cacheMegabytes = '256'
-/** Bands of a raster that are copied: what a style may draw. */
+/** Maximum number of copied bands, which is sufficient for styles. */
 export const maxBands = 8
-/** Reduced copies in a file; coarser zooms are made from the last of them. */
+/** Maximum number of overviews in a file; coarser zoom levels are computed from the last one. */
 const maxOverviews = 8
 const smallSide = 256
 
@@ -167,8 +167,8 @@ export interface CopyNotes {
 export const notesFile = 'copy.json'
 
 /**
- * Makes copies of a raster on the cells of web mercator in an empty folder, and notes what they are. The source is only
- * read. Throws `Failure` with the reason where it cannot be done.
+ * Creates copies of a raster aligned to the cells of Web Mercator in an empty folder, and writes their
+ * metadata. The source is only read. Throws `Failure` with the reason if that is not possible.
  */
 export async function makeCopy(
   source: DrawnRasterSource,

@@ -6,13 +6,16 @@ export type Background = readonly [number, number, number, number]
 
 /** A picture of a rectangle in some CRS. Plain data. */
 export interface MapFrame {
-  /** Authority code of the CRS that the picture is in. */
+  /** Authority code of the CRS of the image. */
   srs: string
-  /** In x, y order; the east may be beyond the edge of the world where the rectangle crosses the antimeridian. */
+  /**
+   * Extent with x before y; the eastern edge may be beyond the edge of the world if the rectangle crosses the
+   * antimeridian.
+   */
   box: Envelope
   width: number
   height: number
-  /** Zoom of web mercator whose cells are read. */
+  /** Zoom level of Web Mercator whose cells are read. */
   zoom: number
   /** Cells to read, among those of the whole zoom; columns continue beyond its edge. */
   cells: { column: number; row: number; columns: number; rows: number }
@@ -22,12 +25,12 @@ export interface MapFrame {
 const maxCells = 4096 * 4096
 /** The world is repeated at most three times. */
 const farthest = 3 * mercatorHalf
-/** Cells around the frame, for interpolating pixels. */
+/** Margin around the frame in cells, for interpolating pixels. */
 const margin = 2
 
 /**
- * The frame of a picture: `mercator` is the rectangle around its image in web mercator. Cells are at least as fine as pixels, as
- * far as the layer has them; coarser where there would be too many.
+ * Returns the frame of an image; `mercator` is the enclosing rectangle in Web Mercator. Cells are at least as
+ * fine as pixels if the layer has such cells, and coarser if there would be too many.
  */
 export function mapFrame(
   picture: Pick<MapFrame, 'srs' | 'box' | 'width' | 'height'>,
@@ -56,7 +59,7 @@ function cellsOf({ minX, minY, maxX, maxY }: Envelope, zoom: number): MapFrame['
   return { column, row, columns: Math.max(0, lastColumn - column), rows: Math.max(0, lastRow - row) }
 }
 
-/** From degrees to web mercator; the poles have no place there. */
+/** Converts degrees to Web Mercator, which does not contain the poles. */
 export function mercatorOfDegrees(longitude: number, latitude: number): [x: number, y: number] {
   const radians = (latitude * Math.PI) / 180
   return [(longitude / 180) * mercatorHalf, (Math.asinh(Math.tan(radians)) / Math.PI) * mercatorHalf]

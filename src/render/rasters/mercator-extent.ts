@@ -2,7 +2,7 @@ import { createReprojector } from '../../geo/crs-reproject.ts'
 import type { DrawnRasterSource } from './raster-source.ts'
 import { cellSize, mercatorHalf, tileCells } from './tiff/tiff-pyramid.ts'
 
-/** A part of a raster on the cells of a zoom of web mercator, aligned to whole tiles. */
+/** A part of a raster in cells of a zoom level of Web Mercator, aligned to whole tiles. */
 export interface MercatorPart {
   zoom: number
   /** Column of the upper left cell. */
@@ -12,7 +12,7 @@ export interface MercatorPart {
   height: number
 }
 
-/** Latitude at which web mercator ends. */
+/** Latitude limit of Web Mercator. */
 const maxLatitude = 85.051_128_779_806_59
 const deepestZoom = 22
 /** Number of sample points in both directions. */
@@ -23,7 +23,7 @@ interface LonLat {
   latitude: number
 }
 
-/** Moves x, y and height of points to longitude and latitude, in place. */
+/** Transforms points (x, y, height) to longitude and latitude, in place. */
 async function toLonLat(
   points: Float64Array,
   crs: DrawnRasterSource['crs'],
@@ -37,7 +37,10 @@ async function toLonLat(
   }
 }
 
-/** Points of the raster on an even grid as longitude and latitude, row after row; NaN where there are none. */
+/**
+ * Returns the positions of a regular grid of points of the raster as longitude and latitude, row by row; NaN
+ * if a point cannot be transformed.
+ */
 async function gridOf(
   { width, height, geoTransform = [], crs }: DrawnRasterSource,
   signal: AbortSignal,
@@ -75,7 +78,7 @@ const northing = (latitude: number): number => {
 }
 const easting = (longitude: number): number => (longitude / 180) * mercatorHalf
 
-/** The length of a cell's side in web mercator, the median over the raster. */
+/** Returns the median width of a cell in Web Mercator. */
 function cellLength(points: LonLat[], { width, height }: DrawnRasterSource): number | undefined {
   const side = gridSteps + 1
   const lengths: number[] = []
@@ -98,7 +101,9 @@ function cellLength(points: LonLat[], { width, height }: DrawnRasterSource): num
   return lengths.sort((a, b) => a - b)[Math.floor(lengths.length / 2)]
 }
 
-/** West and east in degrees, each from -180 to 180: two where the antimeridian is crossed. */
+/**
+ * Splits a range of longitudes into ranges within -180 to 180 degrees: two if it crosses the antimeridian.
+ */
 function sides(west: number, east: number): [number, number][] {
   if (east - west >= 359.999) return [[-180, 180]]
   const shift = Math.floor((west + 180) / 360) * 360
@@ -111,7 +116,7 @@ function sides(west: number, east: number): [number, number][] {
       ]
 }
 
-/** Widened to whole tiles of the zoom. */
+/** Extends an area to whole tiles of the zoom level. */
 function toPart(zoom: number, [west, east]: [number, number], south: number, north: number): MercatorPart {
   const size = cellSize(zoom) * tileCells
   const last = 2 ** zoom
@@ -130,8 +135,8 @@ function toPart(zoom: number, [west, east]: [number, number], south: number, nor
 }
 
 /**
- * Returns the position of a raster in web mercator, at the zoom whose cells are closest to its own: two parts
- * if it crosses the antimeridian, none if it lies beyond the latitudes of web mercator.
+ * Returns the position of a raster in Web Mercator, at the zoom level whose cell size is closest to that of
+ * the raster: two parts if it crosses the antimeridian, none if it is beyond the latitudes of Web Mercator.
  */
 export async function mercatorParts(source: DrawnRasterSource, signal: AbortSignal): Promise<MercatorPart[]> {
   const points = unwrap(await gridOf(source, signal))
@@ -153,8 +158,8 @@ export async function mercatorParts(source: DrawnRasterSource, signal: AbortSign
 const sideSteps = 4
 
 /**
- * Returns the position of footprints in web mercator: two boxes each (min x, min y, max x, max y), the second
- * NaN if there is only one.
+ * Returns the positions of footprints in Web Mercator: two boxes each (min x, min y, max x, max y), the
+ * second NaN if there is only one.
  */
 export async function mercatorBoxes(
   corners: Float64Array,

@@ -13,7 +13,7 @@ export interface RasterFacts {
 }
 
 type Rgba = readonly [number, number, number, number]
-/** Gives the colour of a cell: writes red, green, blue and a share of alpha from 0 to 255 into `out`. */
+/** Writes the colour of a cell to `out`: red, green, blue and alpha from 0 to 255. */
 export type Colorize = (values: ArrayLike<number>, at: number, out: Uint8Array) => void
 
 const nothing: Rgba = [0, 0, 0, 0]
@@ -23,11 +23,11 @@ function rgbaOf(color: string, opacity: number): Rgba {
   return [part(1), part(3), part(5), Math.round(opacity * 255)]
 }
 
-/** The colour of a value by an ordered list, found by halving. */
+/** Returns a function that finds the colour of a value in an ordered list, by binary search. */
 function colorOf({ type, entries }: RasterColors): (value: number) => Rgba {
   const at = Float64Array.from(entries, ({ value }) => value)
   const colors = entries.map(({ color, opacity }) => rgbaOf(color, opacity))
-  /** The first entry whose value is not below. */
+  /** Finds the first entry with a value that is not less. */
   const find = (value: number): number => {
     let [low, high] = [0, at.length]
     while (low < high) {
@@ -61,7 +61,10 @@ function shade(stretch: ContrastStretch | undefined, gamma: number): (value: num
   }
 }
 
-/** Each shade as often as any other: by the share of the values that are not above, that of the least as none. */
+/**
+ * Returns the shading of histogram equalization: the share of values that are not greater, 0 for the least
+ * value.
+ */
 function evenShade({ quantiles }: Spread, gamma: number): (value: number) => number {
   const last = quantiles.length - 1
   /**
@@ -124,7 +127,7 @@ function inkColors([cyan, magenta, yellow, black]: readonly number[]): Colorize 
   }
 }
 
-/** Bands by their meaning; -1 where there is none. */
+/** Returns the indexes of bands by colour interpretation; -1 if there is none. */
 function bandsNamed({ bands }: RasterFacts, ...names: string[]): number[] {
   return names.map((name) => bands.findIndex(({ color }) => color === name))
 }
@@ -151,7 +154,10 @@ function threeColors(
   }
 }
 
-/** Without a word of the style: by palette, inks, the bands of colours, or the first band in shades of gray. */
+/**
+ * Returns the default colours: by palette, CMYK bands, red, green and blue bands, or the first band in shades
+ * of gray.
+ */
 function usualColors(facts: RasterFacts, symbol: RasterSymbolizer): Colorize {
   const { palette, bands } = facts
   if (palette !== undefined) return mappedColors(0, (value) => palette[value] ?? nothing)
@@ -190,7 +196,7 @@ export function colorizer(facts: RasterFacts, symbol: RasterSymbolizer): Coloriz
   return grayColors(band, bandShade(facts, { ...gray, band }, symbol))
 }
 
-/** Paints cells over a picture of the same size, red, green, blue and alpha for each. */
+/** Paints cells onto an image of the same size with red, green, blue and alpha. */
 export function paintCells(cells: Cells, colorize: Colorize, opacity: number, picture: Uint8Array): void {
   const color = new Uint8Array(4)
   const { bands, values, alpha } = cells

@@ -19,9 +19,9 @@ const retryAfterSeconds = 5
 /** Age below which files of another server are left alone. */
 const partAgeMs = 3_600_000
 
-/** A copy of a raster on the cells of web mercator. */
+/** A copy of a raster aligned to the cells of Web Mercator. */
 export interface RasterCopy {
-  /** Two where the raster crosses the antimeridian. */
+  /** Files of the copy: two if the raster crosses the antimeridian. */
   files: RasterFile[]
   palette?: [number, number, number, number][]
 }
@@ -48,8 +48,8 @@ function keyOf({ path, state }: RasterFile): string {
 }
 
 /**
- * Copies of rasters aligned to the cells of web mercator, made once by GDAL's programs and stored next to the
- * data until the raster changes or its layer is deleted.
+ * Copies of rasters aligned to the cells of Web Mercator, created once by GDAL and stored next to the data
+ * until the raster changes or its layer is deleted.
  */
 export class RasterCopies {
   readonly #deps: RasterCopiesDeps
@@ -84,7 +84,7 @@ export class RasterCopies {
     return (await readdir(this.#folderOf(layerId)).catch(() => [])).length > 0
   }
 
-  /** Removes copies of a layer that are of none of these files. */
+  /** Removes copies of a layer except those of these files. */
   async prune(layerId: number, files: readonly RasterFile[]): Promise<void> {
     const requested = new Set(files.map(keyOf))
     const folder = this.#folderOf(layerId)
@@ -96,7 +96,7 @@ export class RasterCopies {
     }
   }
 
-  /** Removes what was left by servers that were killed, and the copies of layers that are no more. */
+  /** Removes files left by killed servers, and copies of deleted layers. */
   async sweep(listLayerIds: () => Promise<readonly number[]>): Promise<void> {
     const names = await readdir(this.#deps.folder).catch(() => [])
     const ids = new Set((await listLayerIds()).map(String))
@@ -107,7 +107,7 @@ export class RasterCopies {
     }
   }
 
-  /** Ends what is being made. */
+  /** Aborts copies in progress. */
   async close(): Promise<void> {
     const closed = new Error('The server stops')
     this.#ending.abort(closed)
@@ -169,7 +169,7 @@ export class RasterCopies {
     try {
       await makeCopy(source, part, { limits, signal: this.#ending.signal })
       await rename(part, join(folder, key)).catch(async (error: NodeJS.ErrnoException) => {
-        // Another server was quicker.
+        // Another server has created the same copy meanwhile.
         if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error
       })
     } finally {
@@ -190,7 +190,7 @@ function tooMany(): Failure {
   )
 }
 
-/** For who has waited long enough. */
+/** The error for a request whose copy is not ready within the time limit. */
 export function beingMade(): Failure {
   return new Failure(
     'unavailable',

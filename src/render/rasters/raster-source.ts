@@ -1,14 +1,14 @@
 import type { RasterBand } from '../../formats/worker.ts'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 
-/** A raster file as a layer or a mosaic names it. Plain data: it crosses threads and processes. */
+/** A raster file of a layer or a mosaic. Plain data: it is passed between threads and processes. */
 export interface RasterFile {
   path: string
-  /** Changes with the file and its side files. */
+  /** State of the file and its sidecars. */
   state: string
 }
 
-/** Properties needed to transform a raster to web mercator. */
+/** Properties needed to transform a raster to Web Mercator. */
 export interface DrawnRasterSource {
   file: RasterFile
   /** Columns and rows. */

@@ -20,7 +20,7 @@ import { readTiffLayout } from './tiff/tiff-images.ts'
 import type { TiffPyramid } from './tiff/tiff-pyramid.ts'
 import { findPyramid } from './tiff/tiff-pyramid.ts'
 
-/** Properties of a file aligned to the cells of web mercator. */
+/** Properties of a file aligned to the cells of Web Mercator. */
 export interface AlignedFacts {
   /** Zoom of its finest cells. */
   zoom: number
@@ -35,7 +35,7 @@ export interface AlignedFacts {
 
 /** Request for one image of rasters. Plain data. */
 export interface RasterTileDrawing {
-  /** TIFFs on the cells of web mercator, bottom first. */
+  /** TIFF files aligned to the cells of Web Mercator, bottom first. */
   files: RasterFile[]
   facts: RasterFacts
   symbols: RasterSymbolizer[]
@@ -81,8 +81,10 @@ function paletteOf({ levels }: TiffPyramid): AlignedFacts['palette'] {
   return Array.from({ length: count }, (_, at) => [part(at), part(at + count), part(at + 2 * count), 255])
 }
 
-/** Returns undefined for a file that is not aligned to the cells of web mercator, or that only GDAL reads. */
-async function look(file: RasterFile): Promise<AlignedFacts | undefined> {
+/**
+ * Returns undefined for a file that is not aligned to the cells of Web Mercator, or that only GDAL can read.
+ */
+async function inspect(file: RasterFile): Promise<AlignedFacts | undefined> {
   return withPyramid(file, async (_, pyramid) => {
     const [finest] = pyramid?.levels ?? []
     if (pyramid === undefined || finest === undefined) return undefined
@@ -130,7 +132,7 @@ export interface RasterMapDrawing extends Omit<RasterTileDrawing, 'square' | 'fo
   format: MapFormat
 }
 
-/** Undefined where nothing is drawn. */
+/** Draws a tile; undefined if nothing is drawn. */
 async function draw(drawing: RasterTileDrawing, signal: AbortSignal): Promise<Uint8Array | undefined> {
   const { square, format } = drawing
   const picture = await paint(drawing, square, signal)
@@ -171,16 +173,16 @@ const handlers = {
     { corners, crs }: { corners: Float64Array; crs: DrawnRasterSource['crs'] },
     { signal }: CallContext,
   ): Promise<Float64Array> => mercatorBoxes(corners, crs, signal),
-  /** The parts of web mercator that a raster covers. */
+  /** Returns the parts of Web Mercator that a raster covers. */
   parts: ({ source }: { source: DrawnRasterSource }, { signal }: CallContext): Promise<MercatorPart[]> =>
     mercatorParts(source, signal),
-  look: (file: RasterFile): Promise<AlignedFacts | undefined> => look(file),
-  /** Range of most values of each band. */
+  look: (file: RasterFile): Promise<AlignedFacts | undefined> => inspect(file),
+  /** Returns the range of most values of each band. */
   spread: async (
     { files }: { files: RasterFile[] },
     { signal }: CallContext,
   ): Promise<(Spread | undefined)[]> => (await sampled(files, signal)).map(spreadOf),
-  /** Contents of each band. */
+  /** Summarizes the contents of each band. */
   summaries: async (
     { files }: { files: RasterFile[] },
     { signal }: CallContext,

@@ -51,7 +51,7 @@ export interface RasterTileRequest {
 export interface RasterMapRequest {
   frame: MapFrame
   symbols: RasterSymbolizer[]
-  /** For a mosaic, all granules in one of these times; undefined: the newest. */
+  /** For a mosaic: time selections of granules; undefined: the newest granules. */
   times: readonly TimeSelection[] | undefined
   format: MapFormat
   background: Background
@@ -90,13 +90,13 @@ const maxPainted = 500
 const spreadGranules = 9
 const kept = 1000
 
-/** Pictures of layers of rasters, cut out of files on the cells of web mercator. */
+/** Images of raster layers, read from files aligned to the cells of Web Mercator. */
 export class Rasters {
   readonly #deps: RastersDeps
   readonly #copies: RasterCopies
   readonly #sources: SourcesOfLayers
   readonly #pool: WorkPool<RasterHandlers>
-  readonly #looks = new PromiseCache<string, AlignedFacts | undefined>({ limit: kept })
+  readonly #inspections = new PromiseCache<string, AlignedFacts | undefined>({ limit: kept })
   readonly #facts = new PromiseCache<string, RasterFacts>({ limit: kept })
   readonly #values = new WorkQueue({ limit: 2, maxWaiting: { count: 200, refuse: tooBusy } })
   readonly #ending = new AbortController()
@@ -134,7 +134,7 @@ export class Rasters {
     ]
   }
 
-  /** Removes what was left behind; to be called once at the start, and not waited for. */
+  /** Removes leftover files; call once at the start, without waiting. */
   start(): void {
     this.#tidy(() => this.#sweep())
   }
@@ -146,7 +146,10 @@ export class Rasters {
     await this.#pool.close()
   }
 
-  /** Throws `Failure`: `no-tiles` with the reason, or `tiles-being-made` where the copy of a large raster is not ready. */
+  /**
+   * Returns an image tile. Throws `Failure`: `no-tiles` with the reason, or `tiles-being-made` if the copy of
+   * a large raster is not ready.
+   */
   async tile(layer: LayerRecord, request: RasterTileRequest, signal: AbortSignal): Promise<CachedTile> {
     return this.#tiles.tile(layer, requestedOf(request), signal)
   }
@@ -160,7 +163,7 @@ export class Rasters {
     return (await this.#make(layer, requestedOf(request), signal)).bytes
   }
 
-  /** A picture of a rectangle; throws as `tile` does. Its bytes are never empty. */
+  /** Returns an image of a rectangle, which is never empty. Throws like `tile`. */
   async map(layer: LayerRecord, request: RasterMapRequest, signal: AbortSignal): Promise<CachedTile> {
     const { frame, symbols, times, format, background } = request
     const version = await this.#deps.catalog.layers.versionOf(layer)
@@ -239,16 +242,19 @@ export class Rasters {
     })
   }
 
-  /** The values of a layer's bands at a place, as its files have them; undefined where it has none there. */
+  /**
+   * Returns the values of the bands of a layer at a location, unchanged from its files; undefined without
+   * data.
+   */
   async values(
     layer: LayerRecord,
-    place: RasterPosition,
+    position: RasterPosition,
     times: readonly TimeSelection[] | undefined,
     signal: AbortSignal,
   ): Promise<BandValue[] | undefined> {
     const version = await this.#deps.catalog.layers.versionOf(layer)
     const sources = await this.#sources.of(layer, version, signal)
-    return this.#values.run(() => readValues(atTimes(sources, times), place, signal), {
+    return this.#values.run(() => readValues(atTimes(sources, times), position, signal), {
       signal,
       owner: workOwner(),
       resource: String(layer.id),
@@ -261,7 +267,7 @@ export class Rasters {
     return this.#sources.of(layer, version, signal)
   }
 
-  /** The zooms at which a layer of rasters shows something that is worth asking for. */
+  /** Returns the useful zoom levels of a raster layer. */
   async zooms(layer: LayerRecord, signal: AbortSignal): Promise<{ minzoom: number; maxzoom: number }> {
     const version = await this.#deps.catalog.layers.versionOf(layer)
     return (await this.#sources.of(layer, version, signal)).zooms
@@ -295,25 +301,25 @@ export class Rasters {
     return { files: all.flatMap(({ files }) => files), palette }
   }
 
-  /** Returns the file itself if it is aligned to the cells of web mercator, otherwise its copy. */
+  /** Returns the file itself if it is aligned to the cells of Web Mercator, otherwise its copy. */
   async #aligned(layer: LayerRecord, source: DrawnRasterSource, signal: AbortSignal): Promise<RasterCopy> {
-    const look = source.isPlacedByClient === true ? undefined : await this.#look(source, signal)
-    if (look !== undefined) return { files: [source.file], palette: look.palette }
+    const facts = source.isPlacedByClient === true ? undefined : await this.#inspect(source, signal)
+    if (facts !== undefined) return { files: [source.file], palette: facts.palette }
     const { files, palette } = await this.#copies.get(layer.id, source, signal)
     return { files, palette }
   }
 
   /** A shared inspection continues when one of its callers leaves. */
-  #look({ file: rasterFile }: DrawnRasterSource, signal: AbortSignal): Promise<AlignedFacts | undefined> {
+  #inspect({ file: rasterFile }: DrawnRasterSource, signal: AbortSignal): Promise<AlignedFacts | undefined> {
     if (!/\.tiff?$/i.test(rasterFile.path)) return Promise.resolve(undefined)
-    const look = this.#looks.get(JSON.stringify(rasterFile), () =>
+    const facts = this.#inspections.get(JSON.stringify(rasterFile), () =>
       this.#pool.call('look', rasterFile, { deadlineMs: drawMs }).catch((error: unknown) => {
         if (error instanceof Failure) throw error
         // GDAL may be able to read a file that this TIFF reader cannot.
         return undefined
       }),
     )
-    return orAborted(look, signal)
+    return orAborted(facts, signal)
   }
 
   /** Properties that determine colours: the same for every tile of a version. */
@@ -376,7 +382,7 @@ function tooBusy(): Failure {
   })
 }
 
-/** Some of the sources, evenly among them by their order. */
+/** Returns a sample of the sources, at regular intervals of their order. */
 function sampleOf(all: readonly PlacedSource[]): PlacedSource[] {
   const step = Math.max(1, all.length / spreadGranules)
   return all.filter((_, index) => Math.floor(index / step) !== Math.floor((index - 1) / step))

@@ -6,13 +6,13 @@ import type { PixelWindow } from './tiff/read-window.ts'
 import { readWindow } from './tiff/read-window.ts'
 import type { PyramidLevel, TiffPyramid } from './tiff/tiff-pyramid.ts'
 
-/** A square of the cells of a zoom of web mercator. */
+/** A square of cells of a zoom level of Web Mercator. */
 export interface TileSquare {
   zoom: number
   /** Column of its upper left cell. */
   column: number
   row: number
-  /** Cells of a side. */
+  /** Width in cells. */
   size: number
 }
 
@@ -22,7 +22,7 @@ export interface CellReading {
   signal: AbortSignal
 }
 
-/** The coarsest level that is at least as fine as the zoom; else the finest. */
+/** Returns the coarsest level that is at least as fine as the zoom level, else the finest one. */
 function levelFor({ levels }: TiffPyramid, zoom: number): PyramidLevel | undefined {
   return levels.findLast((level) => level.zoom >= zoom) ?? levels[0]
 }

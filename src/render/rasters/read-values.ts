@@ -13,7 +13,7 @@ import { mercatorHalf } from './tiff/tiff-pyramid.ts'
 export interface RasterPosition {
   /** Authority code. */
   srs: string
-  /** East or to the right; longitudes may go on beyond 180 degrees. */
+  /** Easting or longitude; longitudes may exceed 180 degrees. */
   x: number
   y: number
 }
@@ -21,7 +21,7 @@ export interface RasterPosition {
 /** Value of one band at a location. */
 export interface BandValue {
   name: string
-  /** Null where it has no data there. */
+  /** Null if the band has no data at the location. */
   value: number | null
   unit?: string
 }
@@ -34,7 +34,7 @@ interface Cell {
 
 const readMs = 10_000
 const maxOutputBytes = 1 << 20
-/** Rasters that are looked into, the uppermost first. */
+/** Maximum number of rasters that are read, the topmost first. */
 const maxLooks = 8
 
 /**
@@ -43,10 +43,10 @@ const maxLooks = 8
  */
 export async function readValues(
   sources: readonly DrawnRasterSource[],
-  place: RasterPosition,
+  position: RasterPosition,
   signal: AbortSignal,
 ): Promise<BandValue[] | undefined> {
-  const cells = await cellsAt(sources, place)
+  const cells = await cellsAt(sources, position)
   for (const { source, cell } of cells.toReversed().slice(0, maxLooks)) {
     const values = valuesOf(source.bands, await readCell(source, cell, signal))
     if (values !== undefined) return values
@@ -83,7 +83,7 @@ async function cellsAt(
   })
 }
 
-/** After how much of x a CRS comes round to the same place; 0 where it does not. */
+/** Returns the distance in x after which locations of a CRS repeat; 0 if they do not. */
 function roundOf(crs: DrawnRasterSource['crs']): number {
   if (crs === 'EPSG:3857') return 2 * mercatorHalf
   return typeof crs === 'string' && findCrs(crs)?.kind === 'geographic' ? 360 : 0
@@ -126,7 +126,7 @@ async function readCell(
   })
 }
 
-/** Undefined where no band has data. */
+/** Returns the values of the bands; undefined if no band has data. */
 function valuesOf(bands: readonly RasterBand[], texts: readonly string[]): BandValue[] | undefined {
   const reported = bands.map((band, at) => ({ band, value: numberOf(texts[at]) }))
   const isClear = reported.some(({ band, value }) => band.color === 'Alpha' && value === 0)

@@ -7,10 +7,10 @@ export interface Spread extends ContrastStretch {
 }
 
 const quantileParts = 256
-/** Share of the values that are left out at either end. */
+/** Share of values that is ignored at either end. */
 const outside = 0.02
 
-/** Returns the range of all values without the 2 % at either end; undefined if there are none. */
+/** Returns the range of values without the lowest and highest 2 %; undefined without values. */
 export function spreadOf(values: number[]): Spread | undefined {
   const sorted = Float64Array.from(values.filter(Number.isFinite)).sort()
   const last = sorted.length - 1
@@ -24,16 +24,16 @@ export function spreadOf(values: number[]): Spread | undefined {
 export interface BandSummary {
   min: number
   max: number
-  /** Range without the 2 % at either end. */
+  /** Range without the lowest and highest 2 %. */
   spread: Spread
   /** Number of values in each of equally wide parts between the minimum and the maximum. */
   histogram: number[]
-  /** All values that were found, where they are few and whole. */
+  /** All distinct values, if they are few integers. */
   values?: number[]
 }
 
 const parts = 64
-/** Maximum number of values listed one by one. */
+/** Maximum number of listed values. */
 const maxValues = 64
 
 /** Summarizes values; undefined if there are none. */
@@ -49,7 +49,7 @@ export function rasterSummary(values: readonly number[]): BandSummary | undefine
     if (distinct.size <= maxValues) distinct.add(value)
   }
   const histogram = new Array<number>(parts).fill(0)
-  // Halves: the width of values near the largest number would not be finite.
+  // Computes with halves, since the range of very large values would overflow.
   const half = max / 2 - min / 2
   for (const value of finite) {
     const share = half > 0 ? (value / 2 - min / 2) / half : 0

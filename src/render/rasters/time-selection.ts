@@ -34,7 +34,9 @@ function spanOf(text: string, whole: string): TimeSelection {
   return { fromMs, toMs: end - 1 }
 }
 
-/** Reads `time`: an instant, a date, a month or a year, or an interval of two of them, of which `..` is open. */
+/**
+ * Parses `time`: an instant, a date, a month or a year, or an interval of two of these with `..` as open end.
+ */
 export function parseTime(text: string | undefined): TimeSelection | undefined {
   if (text === undefined || text === '' || text === 'current') return undefined
   const parts = text.split('/')
@@ -47,7 +49,7 @@ export function parseTime(text: string | undefined): TimeSelection | undefined {
   return { fromMs, toMs }
 }
 
-/** The same as a text that `parseTime` reads. */
+/** Formats a selection as text for `parseTime`. */
 export function timeSelectionText({ fromMs, toMs }: TimeSelection): string {
   const output = (ms: number): string => (Number.isFinite(ms) ? new Date(ms).toISOString() : '..')
   return `${output(fromMs)}/${output(toMs)}`

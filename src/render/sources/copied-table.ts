@@ -6,7 +6,7 @@ import type { Attribute, Schema } from '../../geo/schema.ts'
 import { dateText, timestampText, timeText } from '../../geo/time-text.ts'
 import type { FeaturePage, ShownColumns } from '../../stores/index.ts'
 
-/** The name of the table in the copy. */
+/** Name of the table in the copy. */
 export const copiedTable = 'features'
 const idColumn = 'id'
 
@@ -38,7 +38,7 @@ function isTime(type: Attribute['type']): boolean {
   return type === 'date' || type === 'time' || type === 'timestamp'
 }
 
-/** A page as a batch of the copy. */
+/** Converts a page to a batch of the copy. */
 export function copyPage({ batch, ids }: FeaturePage): FeatureBatch {
   const columns = batch.columns.map((column) =>
     isTime(column.type) ? timesAsText(column, batch.rowCount) : column,

@@ -11,16 +11,16 @@ import { LooseFiles } from './side-files.ts'
 interface TableCopiesDeps {
   layers: Pick<Layers, 'isStill'>
   files: SideFiles
-  /** Most that all copies may take. */
+  /** Maximum total size of all copies, in bytes. */
   maxBytes: number
 }
 
-/** Copies are made one after the other: each runs a GDAL program. */
+/** One copy at a time, since each runs a GDAL program. */
 const processes = 1
 const silenceMs = 120_000
 const deadlineMs = 6 * 3_600_000
 
-/** Copies of layers in web mercator: for tables in a CRS from which only GDAL finds the way. */
+/** Copies of layers in Web Mercator, for tables in a CRS that only GDAL can transform. */
 export class Copies {
   readonly #deps: TableCopiesDeps
   readonly #pool = new WorkPool<TableCopyHandlers>({
@@ -42,7 +42,7 @@ export class Copies {
     })
   }
 
-  /** The file of the copy. */
+  /** Returns the file of the copy; creates it if needed. */
   of(table: LayerTable, now: VersionState, signal: AbortSignal): Promise<{ path: string }> {
     return this.#work.of(table, now, signal)
   }

@@ -21,18 +21,21 @@ export interface TableCopyRequest {
   table: string
   crs: CrsDeclaration | string
   path: string
-  /** The most that it may take. */
+  /** Maximum size of the copy, in bytes. */
   maxBytes: number
 }
 
 /** Result of copying. Plain data. */
 export interface CopyMade {
   rows: number
-  /** Rows with a point that has no place in web mercator, and such as a GeoPackage cannot hold. */
+  /**
+   * Number of omitted rows: with a point that cannot be projected to Web Mercator, or that a GeoPackage
+   * cannot store.
+   */
   leftOut: number
 }
 
-/** Disk space that is left free for other uses. */
+/** Disk space that must remain free, in bytes. */
 const spareBytes = 256 << 20
 
 async function make(request: TableCopyRequest, { signal, notify }: CallContext<number>): Promise<CopyMade> {
@@ -98,7 +101,7 @@ async function* readPages(
   }
 }
 
-/** In web mercator, without rows of which a point has no place there. */
+/** Transforms a page to Web Mercator; omits rows with a point that cannot be projected. */
 async function movedPage({ batch, ids }: FeaturePage, reprojector: Reprojector): Promise<FeaturePage> {
   if (batch.geometry === undefined) return { batch, ids }
   const { geometry, failedRows } = await reprojectGeometry(batch.geometry, batch.rowCount, reprojector)

@@ -1,6 +1,6 @@
 const plainNumber = /^(?:0|-?[1-9]\d{0,14})$/
 
-/** Ids of many rows: as numbers, eight bytes each, as long as all of them are. */
+/** Ids of many rows, stored as numbers of eight bytes as long as all ids are numbers. */
 export class IdList {
   #numbers: Float64Array = new Float64Array(1 << 16)
   #texts: string[] | undefined

@@ -23,7 +23,7 @@ export interface OverviewRequest {
   crs: CrsDeclaration | string
   /** Geometry type; absent if it must be read from the table. */
   geometryType?: GeometryType
-  /** Absent where there is no place for it. */
+  /** Absent if it cannot be stored. */
   path?: string
 }
 
@@ -43,7 +43,7 @@ export interface OverviewMade {
 
 /** Tiles with at most this many rows are made quickly from the envelopes of their rows. */
 const fewRows = 50_000
-/** Disk space that is left free for other uses. */
+/** Disk space that must remain free, in bytes. */
 const spareBytes = 256 << 20
 
 async function make(
@@ -59,10 +59,10 @@ async function make(
     )
     const type = geometryType ?? (await store.findTable(table))?.schema.geometry?.type
     const areas = areaRuleOf(type)
-    const places = (await positionEnvelopesOf(crs))(rows.envelopes, { hasAreas: areas !== undefined })
-    const levels = findLevels(places, undefined, areas)
+    const positions = (await positionEnvelopesOf(crs))(rows.envelopes, { hasAreas: areas !== undefined })
+    const levels = findLevels(positions, undefined, areas)
     const depth = (await hasLastingIds(store, table, rows.ids)) ? depthOf(levels) : 0
-    const source = { ids: (row: number) => rows.ids.at(row), envelopes: rows.envelopes, places, levels }
+    const source = { ids: (row: number) => rows.ids.at(row), envelopes: rows.envelopes, positions, levels }
     signal.throwIfAborted()
     const isWritten = path !== undefined && (await write(path, writeOverview(source, depth), signal))
     return { ...levels.thinning, cells: [...levels.thinning.cells], levels: isWritten ? depth : 0, isWritten }
@@ -91,7 +91,7 @@ async function write(path: string, bytes: Uint8Array, signal: AbortSignal): Prom
   }
 }
 
-/** Reads the code that tables of a type of store need besides. */
+/** Imports the additional code for tables of a store type. */
 async function getReady(storeType: string): Promise<void> {
   if (storeType === ownStores.database.type) await import('../../core/postgres/guarded-client.ts')
 }

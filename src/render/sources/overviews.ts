@@ -19,7 +19,7 @@ export interface LayerOverview extends LayerGeneralization {
   file?: { path: string; levels: number }
 }
 
-/** The table that the tiles of a layer are read from. */
+/** The table from which the tiles of a layer are read. */
 export interface LayerTable {
   layer: LayerRecord
   /** Returns how to open its store, with secrets: only for code that opens it. */
@@ -34,16 +34,19 @@ interface OverviewDeps {
   events: EventBus
 }
 
-/** Two read and sort at a time; others wait. */
+/** Maximum number of concurrent processes; further overviews wait. */
 const processes = 2
 const maxHeapMb = 2048
 /**
- * A process is started before a load of so many rows ends, so that the overview does not wait for its start. While
- * rows are read, the load needs both cores of a small machine; later, indexing in PostgreSQL leaves one idle.
+ * For loads of at least this number of rows a process is started before the load ends, so that the overview
+ * does not wait for the start. While rows are read, the load uses both cores of a small machine; later,
+ * indexing in PostgreSQL leaves one core idle.
  */
 const manyRows = 100_000
 const readyMs = 2000
-/** Reading a page, or sorting all rows, takes no longer unless something is stuck. */
+/**
+ * Maximum time for reading a page or sorting all rows, in milliseconds; longer means that the process hangs.
+ */
 const silenceMs = 120_000
 const deadlineMs = 2 * 3_600_000
 
@@ -59,7 +62,7 @@ export class Overviews {
   readonly #loose: LooseFiles
   readonly #stopListening: () => void
   #readyUntil = Number.NEGATIVE_INFINITY
-  /** Ends when the process that was started before the end of a load can work. */
+  /** Resolves when the process that was started before the end of a load is ready. */
   #starting: Promise<unknown> = Promise.resolve()
 
   constructor(deps: OverviewDeps) {
@@ -86,7 +89,7 @@ export class Overviews {
     await this.#loose.close()
   }
 
-  /** A process that has started waits for work for some seconds. */
+  /** Starts a process, which waits for work for some seconds. */
   #prepareFor({ rows, storeType }: Events['load.read']): void {
     if (rows < manyRows) return
     if (performance.now() < this.#readyUntil || this.#pool.running > 0) return

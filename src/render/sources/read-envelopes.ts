@@ -3,7 +3,7 @@ import type { NumberedEnvelopes, TileReads, VectorStore } from '../../stores/ind
 import { getStoreDescription } from '../../stores/registry.ts'
 import { IdList } from './id-list.ts'
 
-/** Numbers for which memory is reserved: the system provides it when it is first written. */
+/** Initial capacity. The system provides the memory when it is first written. */
 const firstCapacity = 1 << 24
 const growth = 4
 
@@ -49,7 +49,7 @@ interface EnvelopeReadOptions {
   notify(rows: number): void
 }
 
-/** The envelopes of all rows of a table, in the order of their keys. */
+/** Reads the envelopes of all rows of a table, in key order. */
 export async function readEnvelopes(reads: TileReads, options: EnvelopeReadOptions): Promise<Envelopes> {
   const numbered = await reads.readNumbered?.(options.table, options.signal)
   return numbered === undefined ? readInOrder(reads, options) : readAndSort(numbered, options)
@@ -84,7 +84,7 @@ async function readAndSort(
   return { ids: IdList.ofKeys(sorted.ids), envelopes: sorted.envelopes }
 }
 
-/** The same rows in the order of their ids. */
+/** Returns the same rows in the order of their ids. */
 export function sortNumbered(rows: NumberedEnvelopes): NumberedEnvelopes {
   if (areSorted(rows.ids)) return rows
   const order = orderOfNumbers(rows.ids)

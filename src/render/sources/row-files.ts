@@ -12,7 +12,7 @@ interface RowFileDeps {
   layers: Pick<Layers, 'isStill'>
   files: SideFiles
   log: Pick<Logger, 'warn'>
-  /** Most that all of them may take. */
+  /** Maximum total size of row files, in bytes. */
   maxBytes: number
 }
 
@@ -20,7 +20,7 @@ interface RowFileDeps {
 interface Known {
   version: number
   path: string | undefined
-  /** Tiles that were made without it. */
+  /** Number of tiles that were made without it. */
   tiles: number
   /** Earliest time to begin making it, by `performance.now()`. */
   notBeforeMs: number
@@ -35,12 +35,15 @@ const silenceMs = 120_000
 const deadlineMs = 2 * 3_600_000
 /** Layers with fewer tile requests are rarely viewed and have no row file. */
 const minTiles = 16
-/** A layer that changes again and again costs a tenth of a processor at most. */
+/**
+ * Minimum pause as a multiple of the time for making a file: a constantly changing layer uses at most a tenth
+ * of a processor.
+ */
 const restFactor = 10
 /** Time after a failure before the next attempt. */
 const failurePauseMs = 60_000
 const maxKnown = 10_000
-/** Another server may make or remove it. */
+/** Interval for checking if another server has created or removed a file, in milliseconds. */
 const lookMs = 10_000
 
 /**
@@ -67,7 +70,7 @@ export class RowFiles {
     const known = this.#known.get(layer.id, () => unknown(version))
     if (known.version < version) this.#forget(layer.id, known, version)
     if (known.version !== version) return undefined
-    if (performance.now() - known.lookedMs > lookMs) void this.#look(layer, known)
+    if (performance.now() - known.lookedMs > lookMs) void this.#check(layer, known)
     if (known.path !== undefined) return known.path
     known.tiles += 1
     if (known.tiles >= minTiles && performance.now() >= known.notBeforeMs && !known.isMaking)
@@ -81,7 +84,7 @@ export class RowFiles {
       if (!layers.has(id)) abort.abort(new Error('The layer was removed'))
   }
 
-  /** Ends all that is being made. */
+  /** Aborts all work. */
   async close(): Promise<void> {
     const making = [...this.#making.values()]
     for (const { abort } of making) abort.abort(new Error('The server stops'))
@@ -95,7 +98,7 @@ export class RowFiles {
     Object.assign(known, { ...unknown(version), notBeforeMs: known.notBeforeMs, isMaking: known.isMaking })
   }
 
-  async #look(layer: LayerRecord, known: Known): Promise<void> {
+  async #check(layer: LayerRecord, known: Known): Promise<void> {
     const { version } = known
     known.lookedMs = performance.now()
     const path = await this.#deps.files.find(layer, version, 'rows').catch(() => undefined)

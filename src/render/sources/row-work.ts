@@ -31,7 +31,7 @@ export interface RowFileRequest {
   table: string
   crs: CrsDeclaration | string
   path: string
-  /** The most that it may take. */
+  /** Maximum size of the file, in bytes. */
   maxBytes: number
 }
 
@@ -41,7 +41,7 @@ const chunkRows = 32
 const maxWaitingBytes = 1 << 18
 /** Rows per read: the page size of stores. */
 const requestedRows = 256
-/** Disk space that is left free for other uses. */
+/** Disk space that must remain free, in bytes. */
 const spareBytes = 256 << 20
 const maxColumns = 256
 /** Low priority: requests come first. */
@@ -67,7 +67,7 @@ async function make(request: RowFileRequest, { signal, notify }: CallContext<num
   }
 }
 
-/** Bytes that no tile shows would take more than all else of a row. */
+/** True if a row file is useful: binary columns, which no tile shows, would take most of its space. */
 function isFit({ attributes }: Schema): boolean {
   return attributes.length <= maxColumns && attributes.every(({ type }) => type !== 'binary')
 }
@@ -126,10 +126,10 @@ interface ChunkPart {
   places: Uint32Array
 }
 
-/** The rows of a page by the chunks that they belong to, each in the order of keys. */
+/** Groups the rows of a page by chunk, each group in key order. */
 function partsOf(rows: Uint32Array, near: Uint32Array): ChunkPart[] {
   const chunkOf = new Map<number, number>()
-  for (const [place, row] of near.entries()) chunkOf.set(row, Math.floor(place / chunkRows))
+  for (const [index, row] of near.entries()) chunkOf.set(row, Math.floor(index / chunkRows))
   const chunks: number[][] = []
   for (const [at, row] of rows.entries()) {
     const chunk = chunkOf.get(row) ?? 0
@@ -142,21 +142,21 @@ function partsOf(rows: Uint32Array, near: Uint32Array): ChunkPart[] {
 }
 
 /** Orders rows by location, so that near rows are adjacent; rows without a location are last. */
-function nearOrder(places: FeaturePositions): Uint32Array {
-  const { rows } = quadOrder(places)
-  if (rows.length === places.count) return rows
-  const all = new Uint32Array(places.count)
+function nearOrder(positions: FeaturePositions): Uint32Array {
+  const { rows } = quadOrder(positions)
+  if (rows.length === positions.count) return rows
+  const all = new Uint32Array(positions.count)
   all.set(rows)
   let at = rows.length
-  for (let row = 0; row < places.count; row += 1) {
-    if (!Number.isNaN(places.size[row] as number)) continue
+  for (let row = 0; row < positions.count; row += 1) {
+    if (!Number.isNaN(positions.size[row] as number)) continue
     all[at] = row
     at += 1
   }
   return all
 }
 
-/** Writes chunk by chunk, and the index at the end. */
+/** Writes a row file chunk by chunk, and its directory at the end. */
 class RowFileWriter {
   readonly #file: FileHandle
   readonly #request: RowFileRequest
@@ -220,7 +220,7 @@ class RowFileWriter {
   }
 }
 
-/** A disk that is nearly full takes less than it is given. */
+/** Repeats the write until all bytes are written, since a nearly full disk may accept fewer. */
 async function writeWhole(file: FileHandle, bytes: Uint8Array, from: number): Promise<void> {
   for (let at = 0; at < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, at, bytes.length - at, from + at)

@@ -7,7 +7,7 @@ import type { OverviewHeader } from '../../tiles/generalize/overview.ts'
 import { overviewHeaderBytes, readOverviewHeader } from '../../tiles/generalize/overview.ts'
 import { directoryHeadBytes, readDirectoryHead } from '../../tiles/rows/row-directory.ts'
 
-/** Files made of data without a known version: one per layer, for the lifetime of this process. */
+/** Files derived from data without a known version: one per layer, for the lifetime of this process. */
 export class LooseFiles {
   readonly #files: SideFiles
   readonly #paths = new Map<number, string>()
@@ -35,13 +35,13 @@ export type SideKind = 'overview' | 'copy.gpkg' | 'rows'
 /** Identifies whether a layer's data equal those of the previous version. */
 export type SideFileLayer = Pick<LayerRecord, 'id' | 'version' | 'versionCause'>
 
-/** A file that is being written by another server is younger. */
+/** Minimum age of an unfinished file to be considered abandoned, in milliseconds. */
 const abandonedMs = 3 * 3_600_000
 const layerFolder = /^\d+$/
 const sideFile = /^(\d+)\.(?:overview|copy\.gpkg|rows)(-wal|-shm|-journal)?$/
 const unfinished = /\.(?:overview|copy\.gpkg|rows)\.[0-9a-f]{12}\.new(?:-wal|-shm|-journal)?$/
 
-/** Files that are made of layers, in a folder for each: `<layer id>/<version>.<kind>`. */
+/** Files derived from layers, in a folder for each layer: `<layer id>/<version>.<kind>`. */
 export class SideFiles {
   readonly #root: string
 
@@ -122,7 +122,7 @@ export class SideFiles {
     for (const suffix of ['', '-wal', '-shm', '-journal']) await rm(path + suffix, { force: true })
   }
 
-  /** The header of a layer's overview with its path; undefined where there is none that can be used. */
+  /** Returns the header and path of a layer's overview; undefined if there is no usable one. */
   async findOverview(
     layer: SideFileLayer,
     version: number,
@@ -179,7 +179,7 @@ async function isThere(path: string): Promise<boolean> {
   return (await stat(path).catch(() => undefined)) !== undefined
 }
 
-/** An earlier release has left files of another layout. */
+/** True if a file has the present layout: earlier releases had another one. */
 async function isRowFile(path: string): Promise<boolean> {
   try {
     await using file = await open(path, 'r')

@@ -25,8 +25,8 @@ import type { LayerOverview } from './overviews.ts'
 import { generalizationOf } from './overviews.ts'
 
 /**
- * A table that belongs to no layer, such as rows before their load, or changes: in a GeoPackage of the server
- * that is written once, in a folder below that of such files. Plain data.
+ * A table without a layer, such as rows before their load, or a list of changes. It is in a GeoPackage of the
+ * server that is written once. Plain data.
  */
 export interface SideTable {
   path: string
@@ -47,7 +47,7 @@ interface SideTablesDeps {
 /** Results made from a file, and the signal that ends the work. */
 interface MadeOfSide {
   abort: AbortController
-  /** By what the coordinates are taken to be in. */
+  /** Overviews by the assumed CRS. */
   overviews: PromiseCache<string, LayerOverview>
 }
 
@@ -56,7 +56,7 @@ const limits = { silenceMs: 120_000, deadlineMs: 1_800_000 }
 const processes = 1
 const maxHeapMb = 2048
 
-/** Maps of tables that belong to no layer. The code that writes such a file must have it removed. */
+/** Maps of tables without a layer. The code that writes such a file must call `remove`. */
 export class SideTables {
   readonly #deps: SideTablesDeps
   readonly #pool = new WorkPool<OverviewHandlers>({
@@ -64,7 +64,7 @@ export class SideTables {
       startProcess(new URL('./overview-work.ts', import.meta.url), { ...options, maxHeapMb }),
     limit: processes,
   })
-  /** By path. */
+  /** Derived data by path. */
   readonly #made = new Map<string, MadeOfSide>()
   readonly #closing = new AbortController()
 
@@ -72,7 +72,10 @@ export class SideTables {
     this.#deps = deps
   }
 
-  /** A vector tile by WebMercatorQuad. Throws `Failure` (`not-found`, `no-tiles`) where the CRS has no way there. */
+  /**
+   * Returns a vector tile of WebMercatorQuad. Throws `Failure` (`not-found`, `no-tiles`) if the CRS cannot be
+   * transformed.
+   */
   async tile(
     side: SideTable,
     { tile, attributes }: Pick<TileRequest, 'tile' | 'attributes'>,
@@ -90,7 +93,7 @@ export class SideTables {
     return store.writeTile({ ...source, thinning }, request, signal)
   }
 
-  /** Its rows in their order as GeoJSON, by default with longitude and latitude. */
+  /** Yields its rows in order as GeoJSON, by default with longitude and latitude. */
   async *page(
     side: SideTable,
     { limit, offset = 0, srs = 'EPSG:4326' }: { limit: number; offset?: number; srs?: string },

@@ -6,7 +6,7 @@ import { worldOf } from '../../tiles/world.ts'
 import type { VersionState } from './layer-work.ts'
 
 const maxKnown = 10_000
-/** Further than coordinates go. */
+/** Greater than any coordinate. */
 const far = 1e15
 
 interface OpenTable {

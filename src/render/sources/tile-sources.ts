@@ -42,7 +42,7 @@ interface OpenSource {
   connection?: StoreConnection
 }
 
-/** The CRS of a layer's table, and whether only GDAL finds the way from it to web mercator. */
+/** The CRS of a layer's table; `needsCopy` is true if only GDAL can transform it to Web Mercator. */
 interface Way {
   crs: CrsDeclaration | string
   needsCopy: boolean
@@ -53,13 +53,13 @@ interface TileSourcesDeps {
   events: EventBus
   log: Pick<Logger, 'warn'>
   openStore(connection: StoreConnection): ServedStore
-  /** Has a folder for each layer by its number. */
+  /** Root folder, with a subfolder for each layer id. */
   root: string
-  /** Most that copies of layers and of their rows may take on the disk altogether. */
+  /** Maximum total size of copies of layers and of row files, in bytes. */
   maxCopyBytes: number
 }
 
-/** Layers may be removed by the hundred. */
+/** Delay before a sweep, in milliseconds, since many layers may be removed at a time. */
 const sweepDelayMs = 500
 const maxCounted = 10_000
 /** Time that a request waits for the copy of a large layer. */
@@ -123,7 +123,7 @@ export class TileSources {
   }
 
   /**
-   * Returns the source of a tile for the version `now`. Throws `Failure` (`not-found`, `no-tiles`) where the
+   * Returns the source of a tile for the version `now`. Throws `Failure` (`not-found`, `no-tiles`) if the
    * layer can have no tiles.
    */
   async of(
@@ -133,7 +133,7 @@ export class TileSources {
     signal: AbortSignal,
   ): Promise<{ store: ServedStore; source: TileSource }> {
     const { crs, needsCopy } = this.#ways.get(layer) ?? (await this.#wayOf(layer))
-    // A copy has other types and shapes than those that a filter is about.
+    // A copy has other types and geometries than the table that a filter refers to.
     if (filter !== undefined && needsCopy) {
       const own = await this.#ownOf(layer, crs)
       return { ...own, source: { ...own.source, thinning: {} } }
@@ -154,7 +154,7 @@ export class TileSources {
     return { store, source: { ...source, thinning, rowFile: rowFile ?? source.rowFile } }
   }
 
-  /** Throws `Failure` (`not-found`, `no-tiles`) with the reason where a layer can have no tiles. */
+  /** Throws `Failure` (`not-found`, `no-tiles`) with the reason if a layer can have no tiles. */
   async requireTiles(layer: LayerRecord): Promise<void> {
     if (!this.canHaveTiles(layer)) await this.#wayOf(layer)
   }
@@ -165,8 +165,8 @@ export class TileSources {
   }
 
   /**
-   * Returns the layer's own table, or a copy of it in web mercator if external programs cannot read it or
-   * must not connect. Throws like `of`.
+   * Returns the table of the layer, or a copy in Web Mercator if external programs cannot read the table or
+   * must not connect to it. Throws like `of`.
    */
   async readable(
     layer: LayerRecord,
@@ -189,8 +189,8 @@ export class TileSources {
   }
 
   /**
-   * Returns the estimated number of rows of the layer in a box; `Number.MAX_SAFE_INTEGER` if its store cannot
-   * be asked, a fault that reading the rows will report.
+   * Returns the estimated number of rows of the layer in a box; `Number.MAX_SAFE_INTEGER` if its store does
+   * not respond, which reading the rows will report.
    */
   async estimateRows(layer: LayerRecord, box: RequestBox, signal: AbortSignal): Promise<number> {
     const { nativeName, details } = layer
@@ -253,7 +253,7 @@ export class TileSources {
     return stores.connection(await layers.storeOf(layer))
   }
 
-  /** Number of rows, where it is known for the version. */
+  /** Returns the number of rows, if known for the version. */
   #knownRows(layer: LayerRecord, { version, isCurrent }: VersionState): number | undefined {
     if (!isCurrent) return undefined
     const { featureCount } = layer.details
@@ -263,7 +263,7 @@ export class TileSources {
     return counted?.version === version ? counted.rows : undefined
   }
 
-  /** Number of rows, counted once for each version, however many tiles wait for it. */
+  /** Counts the rows, once per version, however many tiles wait for the result. */
   async #countRows(layer: LayerRecord, { version }: VersionState, signal: AbortSignal): Promise<number> {
     const count = async (joined: AbortSignal): Promise<number> => {
       const store = await this.#deps.catalog.layers.openStoreOf(layer)

@@ -11,9 +11,9 @@ export interface ThumbnailFrame {
   scale: number
 }
 
-/** Share of the picture that is left free at each side. */
+/** Padding at each side as a share of the image. */
 const padding = 0.07
-/** Cells of a tile at most. */
+/** Maximum width of a tile in pixels. */
 const usualSize = 512
 /** Minimum share of 360 degrees that a thumbnail shows, for a layer of one point: some hundred metres. */
 const minSpan = 2 ** -15
@@ -33,7 +33,10 @@ const down = (latitude: number): number => {
   return 0.5 - Math.atanh(sine) / (2 * Math.PI)
 }
 
-/** Shares of the way round and down of web mercator; the east beyond 1 across the antimeridian. */
+/**
+ * Returns a box in shares of the width and height of Web Mercator; the eastern edge exceeds 1 if the box
+ * crosses the antimeridian.
+ */
 export function mercatorBox({ minX, minY, maxX, maxY }: Envelope): Box {
   return { west: (minX + 180) / 360, east: (maxX + 180) / 360, north: down(maxY), south: down(minY) }
 }
@@ -61,7 +64,7 @@ export function frameOf(
   for (let y = first.y - Math.ceil(top / size); y < first.y + Math.ceil((height - top) / size); y += 1) {
     if (y < 0 || y >= count) continue
     for (let x = first.x - Math.ceil(left / size); x < first.x + Math.ceil((width - left) / size); x += 1) {
-      // The layer itself once, and not again where the picture is wider than the earth.
+      // Shows each part of the layer once, even if the image is wider than the world.
       if (x + 1 <= from + (to > from ? tiny : 0) || x > to) continue
       const tile = { z, x: ((x % count) + count) % count, y }
       tiles.push({ tile, left: left + (x - first.x) * size, top: top + (y - first.y) * size })

@@ -14,12 +14,13 @@ export interface ThumbnailRequest {
   height: number
   format: PictureFormat
   style: Style
-  /** Moves with any change of the style. */
+  /** Differs after any change of the style. */
   styleKey: string
   /** Symbolizers of the style for rasters; used if the layer is a raster. */
   symbols: RasterSymbolizer[]
   /**
-   * Extent of the layer in degrees, the east beyond 180 across the antimeridian; undefined if it is empty.
+   * Extent of the layer in degrees; the eastern edge exceeds 180 if it crosses the antimeridian; undefined if
+   * the layer is empty.
    */
   range: Envelope | undefined
 }
@@ -37,7 +38,7 @@ interface ThumbnailsDeps {
   pictures: Pictures
 }
 
-/** The deepest zoom of vector tiles that is looked for: clients go on from there by themselves. */
+/** Deepest zoom level of vector tiles that is read; clients enlarge tiles beyond it. */
 const deepestVectors = 18
 const keptBytes = 16 << 20
 
@@ -51,7 +52,7 @@ export class Thumbnails {
     this.#deps = deps
   }
 
-  /** Throws `Failure` where the layer has no tiles, or pictures cannot be made. */
+  /** Returns a thumbnail. Throws `Failure` if the layer has no tiles, or if images cannot be drawn. */
   async get(
     layer: LayerRecord,
     { version, isCurrent }: { version: number; isCurrent: boolean },
@@ -124,7 +125,7 @@ export class Thumbnails {
     return this.#deps.pictures.thumbnail({ ...request, tiles }, signal)
   }
 
-  /** A layer that lies only on both sides of the antimeridian is shown in one piece. */
+  /** Narrows the box of a layer around the antimeridian, so that the layer is shown in one piece. */
   async #narrow(
     box: ReturnType<typeof mercatorBox>,
     read: (tile: TileAddress) => Promise<Uint8Array>,
@@ -140,7 +141,7 @@ export class Thumbnails {
     const { rasters, pictures } = this.#deps
     const { width, height, format, symbols, range } = request
     const { maxzoom: maxZoom } = await rasters.zooms(layer, signal)
-    // Tiles of rasters have half as many cells in both directions as those that frames are made of.
+    // Raster tiles have half the width in pixels that frames assume.
     const frame = range && frameOf(mercatorBox(range), { width, height, maxZoom })
     const isLarge = (frame?.size ?? 0) > 256
     const versions: (number | undefined)[] = []

@@ -21,7 +21,7 @@ export interface CompareRequest {
   after: VersionLocation
   match: RowMatch
   file: string
-  /** Most that is listed. */
+  /** Maximum number of listed changes. */
   limit: number
 }
 
@@ -47,8 +47,8 @@ async function compare(
   }
 }
 
-function stateOf(store: VectorStore, place: VersionLocation, signal: AbortSignal): ComparedState {
-  const { table, path, schema } = place
+function stateOf(store: VectorStore, location: VersionLocation, signal: AbortSignal): ComparedState {
+  const { table, path, schema } = location
   const all = { table, limit: Number.MAX_SAFE_INTEGER, offset: 0, isExact: true }
   const pages = path === undefined ? store.readFeatures(all, signal) : store.states?.read(table, path, signal)
   if (pages === undefined) throw new Error(`No earlier state of "${table}" can be read`)

@@ -3,7 +3,7 @@ import { createColumnBuilder } from '../../geo/column-builder.ts'
 import type { Schema } from '../../geo/schema.ts'
 import type { FeaturePage, ShownColumns } from '../../stores/index.ts'
 
-/** The name of the table in the copy. */
+/** Name of the table in the copy. */
 export const copiedStateTable = 'features'
 /** Column of a copy with the ids of the features. */
 export const copiedStateIdColumn = 'id'
@@ -26,7 +26,7 @@ export function copiedStateSchema({ attributes, geometry }: Schema): Schema {
   }
 }
 
-/** A page as a batch of the copy. */
+/** Converts a page to a batch of the copy. */
 export function copyStatePage({ batch, ids }: FeaturePage): FeatureBatch {
   const builder = createColumnBuilder('text', ids.length)
   for (const id of ids) if (builder.kind === 'var') builder.appendString(id)

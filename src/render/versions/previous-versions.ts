@@ -10,15 +10,15 @@ import type { SideTables } from '../sources/side-tables.ts'
 import { copiedStateColumns, copiedStateTable } from './copied-state.ts'
 import { StateCopies } from './state-copies.ts'
 
-/** A layer as it was at a version, and where its rows are read. */
+/** A layer at an earlier version, and the location of its rows. */
 export interface EarlierLayer {
-  /** Its table is that of the store below. */
+  /** The layer at that version; its table is in `store`. */
   layer: LayerRecord
   store: ServedStore
   connection: StoreConnection
   /** Present if the columns of the table have other names. */
   columns?: ShownColumns
-  /** The file of a copy. */
+  /** Path of the copy, if the rows are in one. */
   path?: string
 }
 
@@ -28,7 +28,7 @@ interface PreviousVersionsDeps {
   sides: Pick<SideTables, 'tile'>
   openStore(connection: StoreConnection): ServedStore
   root: string
-  /** Most that copies may take. */
+  /** Maximum total size of copies, in bytes. */
   maxBytes: number
 }
 
@@ -65,7 +65,10 @@ export class PreviousVersions {
     await this.#copies.close()
   }
 
-  /** Throws `Failure` for an unknown version (`not-found`) or one without stored data (`conflict`). */
+  /**
+   * Returns a layer at a version. Throws `Failure` for an unknown version (`not-found`) or one without stored
+   * data (`conflict`).
+   */
   async at(layer: LayerRecord, version: number, signal: AbortSignal): Promise<EarlierLayer> {
     const { versions, layers, stores } = this.#deps.catalog
     const versionSummary = await versions.get({ ...layer, layer }, version)
@@ -99,7 +102,7 @@ export class PreviousVersions {
     }
   }
 
-  /** A vector tile by WebMercatorQuad of what `at` gave. */
+  /** Returns a vector tile of WebMercatorQuad of a result of `at`. */
   async tile(
     { layer, store, columns, path }: EarlierLayer,
     request: Pick<TileRequest, 'tile' | 'attributes'>,
@@ -158,7 +161,7 @@ export class PreviousVersions {
   }
 }
 
-/** The CRS of the layer; throws `Failure` (`no-tiles`) where it had none, or no geometry. */
+/** Returns the CRS of the layer; throws `Failure` (`no-tiles`) if the layer had none, or no geometry. */
 export function requireVectorTiles({ workspace, name, details }: LayerRecord): CrsDeclaration | string {
   const crs = details.srs ?? details.crs
   if (details.schema.geometry !== undefined && crs !== undefined) return crs

@@ -18,7 +18,7 @@ const folderName = /^version-(\d+)$/
 const limits = { silenceMs: 120_000, deadlineMs: 6 * 3_600_000 }
 const maxHeapMb = 1024
 
-/** Copies of contents that are not in their place, by the numbers of the contents: what they hold never changes. */
+/** Copies of retained contents by content id. Their contents never change. */
 export class StateCopies {
   readonly #deps: StateCopiesDeps
   readonly #making = new SingleFlight<number, string>()
@@ -32,7 +32,7 @@ export class StateCopies {
     this.#deps = deps
   }
 
-  /** The file of the copy, made where it is not there. */
+  /** Returns the file of the copy; creates it if missing. */
   of(contentId: number, request: () => Promise<Omit<StateCopyRequest, 'file'>>): Promise<string> {
     return this.#making.run(contentId, () => this.#find(contentId, request))
   }

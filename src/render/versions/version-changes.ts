@@ -32,7 +32,7 @@ export interface VersionDifference extends StateChanges {
   path: string
 }
 
-/** Most changes that are listed; all are counted. */
+/** Maximum number of listed changes; all changes are counted. */
 const maxListed = 100_000
 /** Number of cached lists, the most recently used. */
 const maxKept = 16
@@ -40,16 +40,16 @@ const maxKept = 16
 const longestWaitMs = 15_000
 const limits = { silenceMs: 600_000, deadlineMs: 6 * 3_600_000 }
 const maxHeapMb = 1024
-/** Comparisons at the same time; one is reserved for small layers. */
+/** Maximum number of concurrent comparisons; one slot is reserved for small layers. */
 const comparisons = 2
-/** Rows of a version that is compared within seconds. */
+/** Number of rows up to which versions are compared within seconds. */
 const lightRows = 100_000
-/** Before its own number, which each process has. */
+/** Prefix of folder names; each process appends its own number. */
 const folderPrefix = 'comparisons-'
 /** Age after which an unchanged folder is abandoned. */
 const leftAfterMs = 86_400_000
 
-/** Compares versions of layers, in the background where that takes long. */
+/** Compares versions of layers, in the background if that takes long. */
 export class VersionChanges {
   readonly #deps: VersionChangesDeps
   readonly #folder: string
@@ -71,8 +71,8 @@ export class VersionChanges {
   }
 
   /**
-   * Throws `Failure`: `not-found` for an unknown version and for layers without rows, `conflict` for a
-   * version that cannot be read or compared, `unavailable` while the comparison runs.
+   * Compares two versions. Throws `Failure`: `not-found` for an unknown version and for layers without rows,
+   * `conflict` for a version that cannot be read or compared, `unavailable` while the comparison runs.
    */
   async between(
     of: VersionedLayer,
@@ -86,13 +86,13 @@ export class VersionChanges {
       ...(await this.#matchOf(of, before, after, comparedVersions.keys)),
       ...defined({ identity: sharedIdentity(before.version, after.version) }),
     }
-    const contents = [before, after].map(({ version, place }) => [
+    const contents = [before, after].map(({ version, location }) => [
       version.content.id,
       version.details.schema,
-      place.table,
+      location.table,
     ])
     const found = this.#kept(JSON.stringify([contents, match]), async (file) => {
-      const request = { before: before.place, after: after.place, match, file, limit: maxListed }
+      const request = { before: before.location, after: after.location, match, file, limit: maxListed }
       const sizes = [before, after].map(({ version }) => version.details.featureCount)
       const isHeavy = sizes.some((rows = Number.POSITIVE_INFINITY) => rows > lightRows)
       const call = { ...limits, signal: this.#closing.signal, isHeavy, onNotice: () => undefined }
@@ -106,7 +106,7 @@ export class VersionChanges {
     })
   }
 
-  /** Removes what earlier processes have left. */
+  /** Removes folders left by earlier processes. */
   async start(): Promise<void> {
     for (const name of await readdir(this.#deps.root).catch((): string[] => [])) {
       const folder = join(this.#deps.root, name)
@@ -152,7 +152,7 @@ export class VersionChanges {
         : await stores.connection(await stores.get(version.storeId))
     const path = way.kind === 'table' ? way.path : undefined
     const { schema } = path?.at(-1)?.table ?? version.details
-    return { version, way, place: { connection, schema, path, table: version.nativeName } }
+    return { version, way, location: { connection, schema, path, table: version.nativeName } }
   }
 
   /** Throws if the table was changed after it was read. */
@@ -183,7 +183,7 @@ export class VersionChanges {
   }
 }
 
-/** The identity column that both versions have. */
+/** Returns the identity column that both versions have. */
 function sharedIdentity(...versions: [VersionRecord, VersionRecord]): string | undefined {
   const [first, second] = versions.map(({ details }) => details.identity)
   return first === second ? first : undefined
@@ -192,7 +192,7 @@ function sharedIdentity(...versions: [VersionRecord, VersionRecord]): string | u
 interface Side {
   version: VersionRecord
   way: RestorePlan
-  place: VersionLocation
+  location: VersionLocation
 }
 
 /** True if the restore path to `earlier` leads through `later` and from there only through differences. */

@@ -34,7 +34,7 @@ export interface StoppedRule {
 /** Details of a run. */
 export interface RunDetails {
   importId?: number
-  /** True once the import was told to run: its state then decides the outcome. */
+  /** True once the import was started: its state then decides the outcome. */
   isStarted?: boolean
   /** True if changes of others to the layer are accepted. */
   acceptsEdits?: boolean

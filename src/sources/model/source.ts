@@ -66,7 +66,7 @@ export interface SourceSettings {
   /** Seconds after which a due run that has not ended is overdue. */
   overdueSeconds: number
   retry: Retry
-  /** Mail addresses and webhook URLs that are told about problems. */
+  /** Mail addresses and webhook URLs that receive problems. */
   receivers: string[]
   enabled: boolean
 }

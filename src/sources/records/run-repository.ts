@@ -6,7 +6,7 @@ import { notFound } from '../../core/errors/errors.ts'
 import type { RunDetails, RunEnd, RunOutcome, RunRecord, RunTrigger } from '../model/run.ts'
 import type { RecentRuns } from '../model/state.ts'
 
-/** A run without a sign of life for this long is continued by another server. */
+/** Time after which another server continues a run whose lease was not renewed. */
 const leaseSeconds = 12
 /** Number of ended runs that are kept for each source. */
 const keptRuns = 1000

@@ -21,7 +21,7 @@ export interface DrivenRun {
   unchangedFiles?: ReadonlySet<string>
   /** True if the data contain only changed rows: missing rows are not deleted. */
   isPartial: boolean
-  /** Saves that the import is told to run, and the changes that it will make; returns the changed run. */
+  /** Saves that the import is started, and the changes that it will make. Returns the changed run. */
   markStarted(changes: RunChanges | undefined): Promise<RunRecord>
   signal: AbortSignal
 }
@@ -63,7 +63,7 @@ async function waitFor(importer: Importer, record: ImportRecord, signal: AbortSi
 
 const endStates: readonly string[] = ['COMPLETE', 'ERROR', 'CANCELED']
 
-/** True if the import was run and no task can go on. */
+/** True if the import was run and no task can continue. */
 async function isEnded(importer: Importer, record: ImportRecord, { run }: DrivenRun): Promise<boolean> {
   if (record.state === 'COMPLETE') return true
   if (run.isStarted !== true) return false

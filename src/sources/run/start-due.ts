@@ -8,7 +8,7 @@ import { isCron, nextTime } from '../schedule/schedule.ts'
 
 /** One run executes and one waits. */
 const maxOpen = 2
-/** A clock that was ahead for longer has set the next run too late. */
+/** A next run that is later by more than this was set by a clock that was ahead. */
 const wrongClockMs = 24 * 3_600_000
 
 /** Starts the run of a source whose time has come; of several missed times only one. Another server may be first. */

@@ -13,8 +13,8 @@ export interface WatchStep {
 }
 
 /**
- * Returns the next state after a look at a folder; undefined if nothing changes. Files are complete when their
- * names, sizes and times have not changed for `quietSeconds`.
+ * Returns the next state after a folder was listed; undefined if nothing changes. Files are complete when
+ * their names, sizes and times have not changed for `quietSeconds`.
  */
 export function nextWatched(
   before: Watched | undefined,

@@ -10,7 +10,7 @@ import { closeQuietly } from './server-writes.ts'
 export interface GeoPackageStoreSettings {
   path: string
   /**
-   * True for a file that belongs to another program: it is served directly; neither the file nor its folder
+   * True for a file that belongs to another program and is served directly. Neither the file nor its folder
    * is written to.
    */
   isReadOnly?: boolean

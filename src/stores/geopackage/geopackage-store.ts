@@ -72,7 +72,7 @@ export function createGeoPackageStore(
   }
 
   /** Reads the file; returns `absent` if there is no GeoPackage yet. */
-  function look<Result>(absent: Result, action: (db: DatabaseSync) => Result): Result {
+  function read<Result>(absent: Result, action: (db: DatabaseSync) => Result): Result {
     return reading.use(
       ({ db }) => (hasCatalogue(db) ? action(db) : absent),
       () => absent,
@@ -82,20 +82,20 @@ export function createGeoPackageStore(
   const surroundings = { path, writer, clock, findDefinition }
   return {
     type: 'GeoPackage',
-    check: async () => checkStoreFile(settings, () => look(!hasFile(path), () => true)),
-    listTables: async () => look([], (db) => listTables(db).map(({ name }) => name)),
+    check: async () => checkStoreFile(settings, () => read(!hasFile(path), () => true)),
+    listTables: async () => read([], (db) => listTables(db).map(({ name }) => name)),
     findTable: async (table) =>
-      look<TableDescription | undefined>(undefined, (db) => describeTable(db, table)),
-    summarizeTables: async () => look<TableSummary[]>([], summarizeTables),
-    uniqueKeys: async (table) => look<UniqueKey[]>([], (db) => uniqueKeys(db, table)),
-    indexedColumns: async (table) => look<string[]>([], (db) => indexedColumns(db, table)),
+      read<TableDescription | undefined>(undefined, (db) => describeTable(db, table)),
+    summarizeTables: async () => read<TableSummary[]>([], summarizeTables),
+    uniqueKeys: async (table) => read<UniqueKey[]>([], (db) => uniqueKeys(db, table)),
+    indexedColumns: async (table) => read<string[]>([], (db) => indexedColumns(db, table)),
     tableName: toTableName,
     stage: (request, batches, hooks) => write(() => stageLoad(surroundings, request, batches, hooks)),
     takeUp: (request, retainedRows, hooks) => write(() => takeUp(surroundings, request, retainedRows, hooks)),
     ...(settings.isReadOnly === true ? {} : changesOf(surroundings, reading)),
     outcome: async (token) => {
       const { table, lastChange } = JSON.parse(token) as { table: string; lastChange: string }
-      return look('absent', (db) => (findChange(db, table) === lastChange ? 'committed' : 'absent'))
+      return read('absent', (db) => (findChange(db, table) === lastChange ? 'committed' : 'absent'))
     },
     sweep: async (loadId) => removeSideFile(path, loadId),
     count: async (query, signal) => {

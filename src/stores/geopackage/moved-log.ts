@@ -21,7 +21,7 @@ export function bearTimeOfLog(path: string, from: string): void {
   try {
     utimesSync(path, Date.now() / 1000, Number(log.mtimeNs) / 1e9)
   } catch {
-    // The file belongs to another user: if the process dies now, this counts as a foreign change.
+    // The file belongs to another user. If the process dies now, the move counts as a foreign change.
   }
 }
 

@@ -21,12 +21,12 @@ function nodeBytes(pageSize: number): number {
 export interface RtreeSink {
   /** Node `number`, from 2 on. `bytes` are valid during the call only. */
   node(number: number, bytes: Uint8Array): void
-  /** Records the leaf that contains a feature. */
+  /** Records that the leaf `node` contains the feature `id`. */
   leafOf(id: number, node: number): void
   parentOf(node: number, parent: number): void
 }
 
-/** Ids of entries in their order; a number if each is one above that before: the first. */
+/** Ids of entries in their order; or the first id, if the ids are consecutive. */
 type EntryIds = Float64Array | number
 
 /**

@@ -53,12 +53,12 @@ interface Known {
 /** Work that has not reported its end after this time is considered lost. */
 const longestMoveMs = 30_000
 const longestWriteMs = 3_600_000
-/** Messages of a thread may arrive after the message about its end, within this time. */
+/** Messages of a thread may arrive up to this time after the message about its end. */
 const lastWordsMs = 1000
 /** Messages of another thread about an earlier change arrive within this time. */
 const newsMs = 3
 const newsLooks = 3
-const looks = 5
+const attempts = 5
 
 const rememberedFiles = 1000
 const rememberedLooks = 1000
@@ -209,8 +209,8 @@ export function serverWrite<Result>(path: string, db: DatabaseSync, write: () =>
 }
 
 /**
- * Closes a connection by `close`. The last connection that closes moves the log into the file: a missing log
- * afterwards shows that it was this one and that no other process was using the file.
+ * Closes a connection by `close`. The last connection that closes moves the log into the file. If the log is
+ * missing afterwards, this connection was the last one and no other process was using the file.
  */
 export function closeQuietly(path: string, close: () => void): void {
   withNameLock(path, () => {
@@ -236,7 +236,7 @@ const none: Texts = new Set()
 /** Returns the state of a file, and its states before changes that Terrane made. */
 export async function databaseState(path: string): Promise<TableState> {
   let text = ''
-  for (let attempt = 0; attempt < looks; attempt += 1) {
+  for (let attempt = 0; attempt < attempts; attempt += 1) {
     const before = files.get(path)
     // Readers see the previous state: no other program can write during a transaction of Terrane, and a log
     // move changes nothing.
@@ -254,7 +254,7 @@ export async function databaseState(path: string): Promise<TableState> {
   }
   const known = files.get(path)
   if (known === undefined) return { text, sameAs: none }
-  // The file changes constantly: the next call reports what is unknown yet.
+  // The file changes constantly. The next call reports the remaining changes.
   if (!isKnown(path, text)) return { text: known.latest, sameAs: textsOf(known), mayLag: true }
   return { text, sameAs: { has: (one) => one === known.latest || textsOf(known).has(one) } }
 }

@@ -6,7 +6,9 @@ export const idColumn = 'fid'
 const defaultGeometryColumn = 'geom'
 const maxNameLength = 120
 
-/** Returns a table name like `wanted` that is not reserved by SQLite, the standard and its indexes. */
+/**
+ * Returns a table name similar to `requested` that is not reserved by SQLite, the standard or its indexes.
+ */
 export function toTableName(requested: string, suffix = ''): string {
   const name = cleanName(requested, 'layer')
   return (/^(sqlite|gpkg|rtree)_/i.test(name) ? `a_${name}` : name) + suffix

@@ -26,7 +26,7 @@ export async function seenBeforeRest(path: string): Promise<((text: string) => b
   if (log === undefined) return seenBeforeMove(path)
   const { committed, size, identity } = log
   if (committed === size) return seenBeforePart(path)
-  // A log without a commit is either completely moved into the file, or there was none.
+  // A log without a commit was completely moved into the file, or never existed.
   const seenInFile = committed === 0 ? seenBeforeMove(path) : undefined
   if ((await fingerprintFile(path)).text !== file.text) return undefined
   return (text) => {

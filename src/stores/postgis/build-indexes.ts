@@ -16,7 +16,7 @@ export interface StagedIndex extends IndexPlan {
   name: string
 }
 
-/** Fewer rows are indexed before a second connection is open. */
+/** Below this number of rows the indexes are complete before a second connection is open. */
 const rowsWorthHelp = 20_000
 
 export function stagedIndexes(
@@ -30,8 +30,8 @@ export function stagedIndexes(
 }
 
 /**
- * True if the index can be built whatever the values are, such as on the geometry and on the key that the
- * server assigns. An index on other values may find some too long, or its expression may fail.
+ * True if building the index cannot fail, whatever the values are: an index on the geometry or on the key
+ * that the server assigns. Other values may be too long for an index, or its expression may fail.
  */
 export function isAlwaysBuilt(
   { isPrimaryKey, definition }: IndexPlan,
@@ -68,7 +68,7 @@ export async function buildIndexes(
   try {
     await Promise.all([work(connection), helper?.then(work)])
   } finally {
-    // The session only closes connections that are open.
+    // Waits for the connection, since the session only closes open connections.
     await helper?.catch(() => undefined)
   }
 }

@@ -20,7 +20,7 @@ export interface ReadLayout {
   markSql: string
 }
 
-/** Limit for changes that no mark shows, such as to a CRS definition. */
+/** Maximum age of a cached layout: a mark does not show all changes, such as a changed CRS definition. */
 const longestKeptMs = 10_000
 const maxKept = 200
 

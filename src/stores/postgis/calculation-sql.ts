@@ -2,13 +2,16 @@ import type { NumberType } from '../../filters/calculate.ts'
 import { largestLogarithm, minReal, realLimit } from '../../filters/calculate.ts'
 import type { Calculation } from '../../filters/filter.ts'
 
-/** Characters of operands that are repeated; a subquery takes longer than a short expression that is computed again. */
+/**
+ * Maximum length of operands that are repeated: computing a short expression twice is faster than a subquery.
+ */
 const maxRepeated = 150
 
 /**
- * Returns SQL that computes the same as `calculate`, from expressions of type `numeric`, or `float8` where it is real.
- * PostgreSQL raises an error for divisions by zero, overflows and underflows, and the conditions that prevent them repeat the
- * operands: longer ones are columns of a subquery, which `offset 0` keeps from being merged.
+ * Returns SQL that computes the same as `calculate`, from expressions of type `numeric`, or of type `float8`
+ * for real numbers. PostgreSQL raises an error for divisions by zero, overflows and underflows. The
+ * conditions that prevent these errors repeat the operands, so longer operands become columns of a subquery;
+ * `offset 0` prevents the planner from merging it.
  */
 export function calculationSql(
   operator: Calculation['calculate'],
@@ -31,7 +34,10 @@ function checked(operator: Calculation['calculate'], type: NumberType, a: string
     : `case when abs(${result}) < ${minReal} then 0 when abs(${result}) < ${realLimit} then ${result} end`
 }
 
-/** PostgreSQL rounds halves of float8 to even numbers, and has no remainder of them; it rounds quotients of numeric. */
+/**
+ * PostgreSQL rounds halves of `float8` to even numbers, has no remainder operator for `float8`, and rounds
+ * quotients of `numeric`.
+ */
 function resultSql(operator: Calculation['calculate'], isInteger: boolean, a: string, b: string): string {
   switch (operator) {
     case 'real':
@@ -51,7 +57,9 @@ function resultSql(operator: Calculation['calculate'], isInteger: boolean, a: st
   }
 }
 
-/** PostgreSQL computes parts of constants before their conditions: none of them may fail. */
+/**
+ * PostgreSQL computes constant parts before it evaluates their conditions, so that no constant part may fail.
+ */
 function powerSql(a: string, b: string): string {
   const logarithm = `${b} * ln(abs(${a}))`
   return `(case when ${a} = 0 then case when ${b} > 0 then 0 when ${b} = 0 then 1 end

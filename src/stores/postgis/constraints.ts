@@ -93,7 +93,7 @@ export async function findTableRules(
     referencesSql,
     [facts.oid],
   )
-  // A key that includes a unique key is unique too.
+  // Any set of columns that includes a unique key is unique too.
   const held = (keys: string[]): boolean =>
     upsertKeys?.every((key) => keys.includes(key) || keys.includes(quoteIdentifier(key))) ?? false
   const checked = unique.rows.filter(({ columns, keys }) => isGiven(columns) && !held(keys))

@@ -15,7 +15,7 @@ export interface CopyLayout {
   /** Columns of the batch and their target columns. */
   attributes: { index: number; target: Attribute }[]
   geometry: { rules: GeometryRules; isRequired: boolean } | undefined
-  /** Column of the batch with the ids of the rows; nulls are sent as `missingId`. */
+  /** Column of the batch with the ids of the rows; nulls are sent as the smallest value of the type. */
   idIndex?: number
 }
 

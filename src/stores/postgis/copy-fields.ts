@@ -31,7 +31,7 @@ const minLow = minTimestamp - minHigh * word
 const endHigh = Math.floor(endTimestamp / word)
 const endLow = endTimestamp - endHigh * word
 
-/** Maximum size of a fixed-width field, including its length. */
+/** Maximum size of a fixed-width field including its length, in bytes. */
 export const fixedFieldBytes = 12
 
 /**
@@ -136,7 +136,7 @@ class DateField extends CopyField {
   write(out: CopyBuffer, row: number): string {
     if (this.isNull(row)) return this.writeNull(out)
     const value = this.#values[row] as number
-    // The ends of the range mean infinity there too.
+    // The ends of the range mean infinity in PostgreSQL too.
     const days = isInfiniteDay(value) ? value : value - daysTo2000
     if (days !== value && (days < minDate || days >= endDate))
       return 'The date is outside 4713 BC to 5874897 AD'
@@ -228,7 +228,7 @@ class TimestampField extends BigField {
     if (rough < minTimestamp || rough > endTimestamp) return timestampProblem
     const upper = high - shiftHigh - (low < shiftLow ? 1 : 0)
     const lower = (low - shiftLow) >>> 0
-    // The double above is exact only to 32 microseconds.
+    // `upper` and `lower` are exact; the double above is exact only to 32 microseconds.
     if (upper < minHigh || (upper === minHigh && lower < minLow)) return timestampProblem
     if (upper > endHigh || (upper === endHigh && lower >= endLow)) return timestampProblem
     out.putInt64(upper, lower)

@@ -118,7 +118,10 @@ class FilterSql {
     return calculationSql(operator, type, sql)
   }
 
-  /** True for a number that is a double of calculations without a check: an integer, or such a literal. */
+  /**
+   * True if a number cannot be outside the range of `float8`, so that no check is needed: an integer, or a
+   * literal in the range.
+   */
   #isAlwaysInRange(side: NumberOperand): boolean {
     if ('calculate' in side) return side.type === 'integer'
     if ('digits' in side) return calculate('real', 'real', Number(side.digits)) === Number(side.digits)

@@ -4,8 +4,9 @@ import { freeIdentifier } from './identifiers.ts'
 import type { Connection } from './session.ts'
 
 /**
- * Returns a function that gives each object of a table an unused name in the schema, as similar to the wanted
- * one as possible. Throws `Failure` with code `table-exists` if the name of the table itself is taken.
+ * Returns a function that returns an unused name in the schema for each object of a table, as similar to the
+ * requested name as possible. Throws `Failure` with code `table-exists` if the name of the table itself is
+ * taken.
  */
 export async function findFreeNames(
   connection: Connection,

@@ -34,8 +34,8 @@ export interface ComparedRows extends HeldRows {
 export interface ComparedColumn {
   name: string
   /**
-   * Returns an expression for the column of `alias` that is equal, with equal hash, exactly if the stored
-   * values are.
+   * Returns an expression for the column of `alias`. Two expressions are equal, with equal hashes, exactly if
+   * the stored values are equal.
    */
   valueIn(alias: string): string
 }

@@ -12,8 +12,8 @@ export const keyColumn = 'fid'
 const defaultGeometryColumn = 'geom'
 
 /**
- * Returns a name like `wanted` that PostgreSQL accepts: blanks become `_`, control characters are removed, at
- * most 63 bytes.
+ * Returns a name similar to `requested` that PostgreSQL accepts: blanks become `_`, control characters are
+ * removed, at most 63 bytes.
  */
 export function toIdentifier(requested: string, fallback: string): string {
   const cleaned = requested
@@ -93,7 +93,7 @@ const ownedByPostgis = new Set([
   'raster_overviews',
 ])
 
-/** Returns a table name like `wanted` that PostGIS and staging do not use. */
+/** Returns a table name similar to `requested` that neither PostGIS nor staging uses. */
 export function toTableName(requested: string, suffix = ''): string {
   const name = toIdentifier(requested, 'layer')
   const free = ownedByPostgis.has(name) || isOwnName(name) ? toIdentifier(`a_${name}`, 'layer') : name

@@ -6,7 +6,7 @@ import type { LoadHooks } from '../store.ts'
 import type { Connection } from './session.ts'
 
 const largestId = Number.MAX_SAFE_INTEGER
-/** Replacement of null in a column that does not accept nulls: the smallest value of each type. */
+/** Replaces null in a column that does not accept nulls: the smallest value of each type. */
 const missingIds = { int16: -32_768, int32: -2_147_483_648, int64: -(2n ** 63n) } as const
 
 type IdType = keyof typeof missingIds
@@ -30,7 +30,7 @@ export function withMissingIds(column: Column, rowCount: number): Column {
   return builder.finish()
 }
 
-/** Notes whether ids come in ascending order without nulls, as those of most sources do: then no two rows have one id. */
+/** Checks whether ids are in ascending order without nulls, as in most sources. Then every id is unique. */
 export class AscendingIds {
   #last = -Infinity
   #isAscending = true

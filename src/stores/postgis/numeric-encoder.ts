@@ -83,9 +83,9 @@ export function fitsNumeric(
   let lowest = 0
   for (let at = integerStart; at < end; at += 1) {
     if (at === integerEnd || source[at] === 0x30) continue
-    const place = at < integerEnd ? integerEnd - at - 1 : fractionStart - at - 1
-    if (highest === Number.NEGATIVE_INFINITY) highest = place
-    lowest = place
+    const exponent = at < integerEnd ? integerEnd - at - 1 : fractionStart - at - 1
+    if (highest === Number.NEGATIVE_INFINITY) highest = exponent
+    lowest = exponent
   }
   return highest === Number.NEGATIVE_INFINITY || (highest < precision - scale && lowest >= -scale)
 }

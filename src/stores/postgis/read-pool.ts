@@ -1,6 +1,6 @@
 import type { Pool, PoolClient } from 'pg'
 import { Failure } from '../../core/errors/errors.ts'
-import { clientOptions, requireAnswer } from '../../core/postgres/client.ts'
+import { clientOptions, requireResponse } from '../../core/postgres/client.ts'
 import { connectionFailure, statementFailure } from '../../core/postgres/errors.ts'
 import { WorkQueue } from '../../core/workers/work-queue.ts'
 import { prepareSession } from './connection.ts'
@@ -121,7 +121,7 @@ export class ReadPool {
       this.#pool ??= this.#open()
       client = await (await this.#pool).connect()
       if (!this.#prepared.has(client)) {
-        await requireAnswer(client)
+        await requireResponse(client)
         await prepareSession(client, this.#settings)
         this.#prepared.add(client)
       }

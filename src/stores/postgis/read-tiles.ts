@@ -142,23 +142,23 @@ async function beginAtOneState(client: PoolClient, layouts: CachedLayouts, table
 }
 
 function tilePages(
-  place: TablePlace,
+  target: TablePlace,
   query: TileQuery,
   signal: AbortSignal,
   note?: TileNote,
 ): AsyncGenerator<FeaturePage> {
-  return lookedPages(place, (layout, check) => tileSql(layout, query, check), signal, note)
+  return pagesWithState(target, (layout, check) => tileSql(layout, query, check), signal, note)
 }
 
 async function* sharedPages(
-  place: TablePlace,
+  target: TablePlace,
   query: TilesQuery,
   signal: AbortSignal,
   note?: TileNote,
 ): AsyncGenerator<TilesPage> {
   const statement = (layout: ReadLayout, check: string | undefined): TileStatement =>
     tilesSql(layout, query, check)
-  for await (const page of lookedPages(place, statement, signal, note))
+  for await (const page of pagesWithState(target, statement, signal, note))
     yield tilesPage(page, query.boxesOf.length)
 }
 
@@ -178,27 +178,27 @@ function tilesPage({ batch, ids }: FeaturePage, tiles: number): TilesPage {
 }
 
 /** Yields pages of rows, and reads the state of the table after them. */
-function lookedPages(
-  place: TablePlace,
+function pagesWithState(
+  target: TablePlace,
   statement: (layout: ReadLayout, check: string | undefined) => TileStatement,
   signal: AbortSignal,
   note: TileNote = {},
 ): AsyncGenerator<FeaturePage> {
   const read = async function* (layout: ReadLayout, check: string | undefined) {
-    const look = await lookOf(place, layout)
+    const stateSql = await stateQueryOf(target, layout)
     const tail: CopyTail = { rows: [] }
-    yield* readRows(place.client, { ...statement(layout, check), look }, tail)
-    place.statements?.hasLost(tail.error)
+    yield* readRows(target.client, { ...statement(layout, check), stateSql }, tail)
+    target.statements?.hasLost(tail.error)
     const seen = stateOfRows(tail.rows)
     if (seen !== undefined) note.seen = seen
   }
-  return runInSlices(readByLayout(place, read), signal)
+  return runInSlices(readByLayout(target, read), signal)
 }
 
 /**
  * Returns a query for the state of the table after its rows, sent in the same message to save a round trip.
  */
-async function lookOf(
+async function stateQueryOf(
   { client, statements }: TablePlace,
   { facts }: ReadLayout,
 ): Promise<string | undefined> {
@@ -209,13 +209,13 @@ async function lookOf(
 }
 
 function envelopePages(
-  place: TablePlace,
+  target: TablePlace,
   query: Pick<TileQuery, 'table' | 'boxes'>,
   signal: AbortSignal,
 ): AsyncGenerator<EnvelopePage> {
   const read = (layout: ReadLayout, check: string | undefined): AsyncIterable<EnvelopePage> =>
-    readSides(place.client, envelopesSql(layout, query, check))
-  return runInSlices(readByLayout(place, read), signal)
+    readSides(target.client, envelopesSql(layout, query, check))
+  return runInSlices(readByLayout(target, read), signal)
 }
 
 /** Must run within a transaction. */
@@ -265,7 +265,7 @@ async function* readByLayout<Page>(
 
 async function* readRows(
   client: PoolClient,
-  { sql, schema, attributes, look }: TileStatement & { look: string | undefined },
+  { sql, schema, attributes, stateSql: look }: TileStatement & { stateSql: string | undefined },
   tail: CopyTail,
 ): AsyncGenerator<FeaturePage> {
   const sent = attributes.map((one) => (one.type === 'decimal' ? { ...one, type: 'text' as const } : one))

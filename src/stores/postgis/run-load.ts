@@ -17,7 +17,7 @@ import { endProcesses, PostgisSession } from './session.ts'
 const stoppedCleanUpMs = 1700
 const failedCleanUpMs = 15_000
 
-/** Parts of one load. */
+/** Steps of one load. */
 interface LoadSteps {
   loadId: string
   signal: AbortSignal

@@ -15,7 +15,7 @@ import type { Connection, CopyWriter } from './session.ts'
 export interface SentRows {
   rowsSent: number
   envelope: Envelope | undefined
-  /** True where the ids of the source that the rows keep are known to be unique. */
+  /** True if the rows retain ids of the source that are known to be unique. */
   hasUniqueIds: boolean
 }
 
@@ -32,7 +32,7 @@ export async function findServerValues(
   return { hasInfiniteNumerics: rows[0]?.is === true }
 }
 
-/** Format of the sent rows. */
+/** Layout of the sent rows and the value ranges of the server. */
 interface SentAs {
   layout: CopyLayout
   values: ServerValues

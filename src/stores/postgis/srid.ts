@@ -1,7 +1,10 @@
 import type { ClientBase } from 'pg'
 import type { CrsDeclaration } from '../../geo/crs.ts'
 
-/** SRIDs that PostGIS reserves for users end at 998999; those of the shipped table end below this. */
+/**
+ * First SRID for CRSs that Terrane adds. SRIDs for users end at 998999; the rows that PostGIS ships have
+ * smaller SRIDs than this.
+ */
 const firstOwnSrid = 910_000
 const endOwnSrid = 999_000
 

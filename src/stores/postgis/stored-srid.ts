@@ -12,8 +12,8 @@ const sampledRows = 100
 const probeMs = 10_000
 
 /**
- * Returns the facts with the SRID of the first geometry where the column type declares none, as in most views.
- * Comparisons with geometries of another SRID fail.
+ * Adds the SRID of the first geometry if the column type declares none, as in most views. Comparisons with
+ * geometries of another SRID fail.
  */
 export async function withStoredSrid(client: ClientBase, facts: TableFacts): Promise<TableFacts> {
   const { geometry } = facts
@@ -27,8 +27,8 @@ export async function withStoredSrid(client: ClientBase, facts: TableFacts): Pro
 }
 
 /**
- * Reads the first rows of what may fail when it is read: a view, a foreign table, or a geometry column without
- * declared SRID. Throws `Failure` (`invalid`) if they cannot be read or have different SRIDs.
+ * Reads the first rows of a view, a foreign table, or a table with a geometry column without declared SRID.
+ * Throws `Failure` (`invalid`) if the rows cannot be read or have different SRIDs.
  */
 export async function probeTable(client: ClientBase, facts: TableFacts): Promise<void> {
   const { geometry, kind, name } = facts

@@ -4,7 +4,7 @@ import type { TableKind, TableProblem, TableSummary } from '../table-summary.ts'
 import { isOwnName } from './identifiers.ts'
 import { geometryTableName } from './relation-name.ts'
 
-/** Rows above which a table without statistics or spatial index is slow enough to mention it. */
+/** Minimum number of rows for a message about missing statistics or a missing spatial index. */
 const manyRows = 1000
 
 /** One query for all tables of a schema, for the catalogue alone: `geometry_columns` is slow with many tables. */
@@ -66,7 +66,7 @@ const kinds = new Map<string, TableKind>([
   ['f', 'foreign'],
 ])
 
-/** Returns the tables of a schema, a table with several geometry columns once for each of them. */
+/** Returns the tables of a schema. A table with several geometry columns occurs once for each of them. */
 export async function summarizeTables(client: ClientBase, schema: string): Promise<TableSummary[]> {
   const { rows } = await client.query<SummaryRow>(summarySql, [schema])
   const own = rows.filter(({ name }) => !isOwnName(name))

@@ -142,7 +142,7 @@ export async function findTableFacts(
   }
 }
 
-const maxLooks = 5
+const maxAttempts = 5
 
 /**
  * If a constraint is dropped while the query reads it, the query fails; within a transaction the first error
@@ -150,7 +150,7 @@ const maxLooks = 5
  */
 async function readColumns(client: ClientBase, values: string[]): Promise<ColumnRow[]> {
   let first: unknown
-  for (let look = 1; look <= maxLooks; look += 1) {
+  for (let attempt = 1; attempt <= maxAttempts; attempt += 1) {
     try {
       return (await client.query<ColumnRow>(columnsSql, values)).rows
     } catch (error) {

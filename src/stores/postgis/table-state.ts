@@ -110,8 +110,8 @@ interface StateRow {
 /**
  * Pending statistics are read first: a session that flushes after that query is reported as pending by it.
  */
-async function readOnce(place: StateTable): Promise<StateRow | undefined> {
-  const [activity, found] = (await askAtOnce(place)) ?? (await askInTurn(place))
+async function readOnce(target: StateTable): Promise<StateRow | undefined> {
+  const [activity, found] = (await askAtOnce(target)) ?? (await askInTurn(target))
   if (found === undefined) return undefined
   const [, hidden, state] = found as [number, boolean, string]
   return { hidden, state, lagging: activity?.[0] !== false }
@@ -121,14 +121,14 @@ async function readOnce(place: StateTable): Promise<StateRow | undefined> {
  * Runs both statements by their prepared names in one message: planning takes four times as long as running
  * them.
  */
-async function askAtOnce(place: StateTable): Promise<Answers | undefined> {
-  const text = await lookBy(stateSql, place)
+async function askAtOnce(target: StateTable): Promise<Answers | undefined> {
+  const text = await lookBy(stateSql, target)
   if (text === undefined) return undefined
   try {
-    const results: unknown = await place.client.query({ text, rowMode: 'array' })
+    const results: unknown = await target.client.query({ text, rowMode: 'array' })
     return (results as { rows: unknown[][] }[]).map(({ rows }) => rows[0])
   } catch (error) {
-    if (place.statements.hasLost(error)) return undefined
+    if (target.statements.hasLost(error)) return undefined
     throw error
   }
 }
@@ -137,8 +137,8 @@ async function askAtOnce(place: StateTable): Promise<Answers | undefined> {
  * Returns two statements that report the state of a plain table, each in one row, for the end of a message;
  * undefined if the connection cannot prepare them.
  */
-export function stateFingerprint(place: StateTable): Promise<string | undefined> {
-  return lookBy(plainStateSql, place)
+export function stateFingerprint(target: StateTable): Promise<string | undefined> {
+  return lookBy(plainStateSql, target)
 }
 
 async function lookBy(
@@ -153,7 +153,10 @@ async function lookBy(
     execute ${quoteIdentifier(state)}(${values.map(quoteText).join(', ')})`
 }
 
-/** Returns the state from the rows of `stateFingerprint` as text; undefined if they do not cover all changes. */
+/**
+ * Returns the state as text, from the rows of `stateFingerprint`; undefined if the rows do not cover all
+ * changes.
+ */
 export function stateOfRows([activity, found]: readonly (string | null)[][]): string | undefined {
   if (activity?.[0] !== 'f' || found?.[1] !== 'f') return undefined
   return found[2] ?? undefined

@@ -34,7 +34,7 @@ export interface NewTable {
   definition: string
 }
 
-/** Columns of a table at most (MaxHeapAttributeNumber), the id included. */
+/** Maximum number of columns of a table including the id (MaxHeapAttributeNumber). */
 export const maxColumns = 1600
 
 /** Throws `Failure` if a table cannot have this many columns in addition to the id. */

@@ -37,8 +37,8 @@ export function tileSql(layout: ReadLayout, query: TileQuery, check?: string): T
 }
 
 /**
- * The last attribute of a row that is read for several tiles: a bit for each of them, the lowest for the
- * first.
+ * Last attribute of a row that is read for several tiles: one bit per tile, the lowest bit for the first
+ * tile.
  */
 const tilesColumn = { name: 'tiles', type: 'int16' } as const
 

@@ -7,7 +7,10 @@ import { withSidecars } from '../files/with-sidecars.ts'
 import type { CoverageStoreType } from './coverage-types.ts'
 import { isCoverageStoreType } from './coverage-types.ts'
 
-/** Returns the format and description of a raster file. Throws `Failure` (`invalid`) for other files. */
+/**
+ * Returns the format and description of a raster file. Throws `Failure` (`invalid`) if the file is not a
+ * raster.
+ */
 export async function readRaster(
   path: string,
   signal: AbortSignal,

@@ -7,7 +7,7 @@ const maxBytes = 64 << 20
 const kept = new Map<string, Overview>()
 let keptBytes = 0
 
-/** Returns an overview, cached if read before; undefined if it no longer exists. */
+/** Returns an overview, from the cache if possible; undefined if it no longer exists. */
 export async function findOverview(path: string): Promise<Overview | undefined> {
   const known = kept.get(path)
   if (known !== undefined) {

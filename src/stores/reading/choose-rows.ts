@@ -65,9 +65,9 @@ export async function chooseAmong(
   const envelopes = joined(pages)
   const placeEnvelopes = await positionEnvelopesOf(crs)
   const areas = thinning?.areas
-  const places = placeEnvelopes(envelopes, { hasAreas: areas !== undefined && cell !== undefined })
+  const positions = placeEnvelopes(envelopes, { hasAreas: areas !== undefined && cell !== undefined })
   const { rows, thinned } = selectTileRows({
-    places,
+    positions: positions,
     isTouching: (row) => touchesAny(envelopes, row * 4, place.boxes),
     range: tileRange(set, tile),
     cell,
@@ -75,7 +75,7 @@ export async function chooseAmong(
     most: maxDrawn,
   })
   const all = ids.flat()
-  const sizes = Float32Array.from(rows, (row) => places.size[row] as number)
+  const sizes = Float32Array.from(rows, (row) => positions.size[row] as number)
   return { ids: Array.from(rows, (row) => all[row] ?? ''), boxes, sizes, thinned }
 }
 

@@ -52,15 +52,15 @@ async function findValues(
   { table, attributes }: Columns,
   signal: AbortSignal,
 ): Promise<ColumnValues[]> {
-  const start = await look(store, { table, attributes }, firstRows, signal)
+  const start = await scan(store, { table, attributes }, firstRows, signal)
   if (!start.hasMore) return reported(start.columns)
   const open = start.columns.filter(({ isOpen }) => isOpen).map(({ attribute }) => attribute)
   if (open.length === 0) return []
-  const { columns } = await look(store, { table, attributes: open }, Number.MAX_SAFE_INTEGER, signal)
+  const { columns } = await scan(store, { table, attributes: open }, Number.MAX_SAFE_INTEGER, signal)
   return reported(columns)
 }
 
-async function look(
+async function scan(
   store: Pick<VectorStore, 'readFeatures'>,
   { table, attributes }: Columns,
   limit: number,

@@ -1,6 +1,6 @@
 import { crc32, gzipSync } from 'node:zlib'
 
-/** Fast; the result is a tenth larger than with the default level. */
+/** Fastest level; tiles are a tenth larger than with the default level. */
 const gzipLevel = 1
 /** Compressing smaller tiles hardly reduces their size and takes longer than all other steps. */
 const minBytes = 256

@@ -25,7 +25,7 @@ export class PageRows {
   ends: PageEnds | undefined
   readonly #query: FeatureQuery
   #isKeyed = false
-  #looked = 0
+  #readCount = 0
   #left: number
 
   /** `query` is the original one; the rows must come from `withNextRow(query)`. */
@@ -43,14 +43,14 @@ export class PageRows {
       for await (const page of requested) yield this.#noted(page)
     }
     const canGoOn = this.#isKeyed || this.#query.from !== undefined
-    this.ends = canGoOn ? { ...this.ends, hasMore: this.#looked > this.#query.limit } : undefined
+    this.ends = canGoOn ? { ...this.ends, hasMore: this.#readCount > this.#query.limit } : undefined
   }
 
   async *#requested(read: AsyncIterable<FeaturePage>): AsyncGenerator<FeaturePage> {
     for await (const page of read) {
       this.#isKeyed = page.isKeyed === true
       // Unreadable rows are not part of the page, but counted.
-      this.#looked += page.batch.rowCount + page.batch.rejects.length
+      this.#readCount += page.batch.rowCount + page.batch.rejects.length
       const kept = firstRows(page, this.#left)
       this.#left -= kept.ids.length
       if (kept.ids.length > 0) yield kept

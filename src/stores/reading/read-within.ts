@@ -63,7 +63,10 @@ function orderedSize(sizes: Float32Array, at: number): number {
   return Number.isNaN(size) ? -1 : size
 }
 
-/** Returns the number of rows that fill one part of the limit, if they are like the previous ones. */
+/**
+ * Returns the number of rows that fill one part of the limit, if they have the average size of the previous
+ * ones.
+ */
 function nextStep(rows: number, bytes: number, mostBytes: number): number {
   if (rows === 0) return 1
   return Math.max(1, Math.min(maxMeasured, Math.floor((mostBytes / parts / (bytes + 1)) * rows)))

@@ -118,7 +118,7 @@ export class Readers {
   }
 
   targetOf(connection: StoreConnection, { table = '', isHeavy = false }: ReadKind = {}): ReadTarget {
-    const known = this.#known.get(connection) ?? this.#look(connection)
+    const known = this.#known.get(connection) ?? this.#classify(connection)
     const { key } = known
     const share = { key, owner: workOwner(), resource: `${key} ${table}`, isHeavy }
     if (this.#isForThreads(connection, known)) {
@@ -141,7 +141,7 @@ export class Readers {
     await Promise.all(pools.map((pool) => pool.close()))
   }
 
-  #look(connection: StoreConnection): Known {
+  #classify(connection: StoreConnection): Known {
     const { type, parameters } = connection
     const { path, read_only } = parameters
     const known = {
@@ -183,21 +183,21 @@ export class StoreReads {
   }
 
   /** Runs a query in a worker that may read the store, and elsewhere if that worker refuses. */
-  async ask<T>(query: (place: ReadTarget) => Promise<T>, kind: ReadKind | FindKind = lightRead): Promise<T> {
-    const answer = async (): Promise<T> =>
+  async ask<T>(query: (target: ReadTarget) => Promise<T>, kind: ReadKind | FindKind = lightRead): Promise<T> {
+    const run = async (): Promise<T> =>
       query(this.#targetOf(typeof kind === 'function' ? await kind() : kind))
     try {
-      return await answer()
+      return await run()
     } catch (error) {
       if (!isForProcess(error)) throw toFailure(error)
       this.#readers.distrust(this.#connection)
-      return answer()
+      return run()
     }
   }
 
   /** Like `ask`, for a query with a streamed result. */
   async *take<T>(
-    query: (place: ReadTarget) => AsyncIterable<T>,
+    query: (target: ReadTarget) => AsyncIterable<T>,
     kind: FindKind = async () => lightRead,
   ): AsyncGenerator<T> {
     try {

@@ -3,10 +3,10 @@ import type { Reprojector } from '../../geo/crs-projector.ts'
 import { createReprojector } from '../../geo/crs-reproject.ts'
 
 const maxKept = 50
-/** Only those without a program, which have nothing to close. */
+/** Only reprojectors without an external program: they have nothing to close. */
 const kept = new Map<string, Reprojector>()
 
-/** Like `createReprojector`, cached for repeated pairs. The caller must close it in any case. */
+/** Like `createReprojector`, with a cache for repeated pairs. The caller must always close the result. */
 export async function findReprojector(
   from: CrsDeclaration | string,
   to: CrsDeclaration | string,

@@ -25,7 +25,9 @@ const maxKeptBytes = 4 << 20
 const minBytes = 1 << 18
 const maxChoices = 20
 const groupChunks = 64
-/** A gap between two chunks is read with them if that is faster than another read call. */
+/**
+ * A gap between two chunks up to this size in bytes is read with them: that is faster than another read call.
+ */
 const maxBetween = 1 << 14
 
 /**
@@ -107,7 +109,7 @@ export class RowFile {
       rows.sort()
       return { rows, shown: this.#choose(attributes), release: () => giveBack(rows) }
     } catch {
-      // The table contains them all.
+      // Reads the rows from the table instead.
       giveBack(rows)
       return undefined
     }

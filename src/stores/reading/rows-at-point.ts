@@ -179,9 +179,9 @@ class RowChoice {
     const last = this.#rows.at(-1)
     if (last !== undefined && this.#rows.length >= this.#limit && !isBefore(ranked, last)) return
     const at = this.#rows.findIndex((other) => isBefore(ranked, other))
-    const place = at < 0 ? this.#rows.length : at
+    const index = at < 0 ? this.#rows.length : at
     const single = selectRows(batch, Uint32Array.of(row))
-    this.#rows.splice(place, 0, { ...ranked, page: { ...page, batch: single, ids: [ids[row] ?? ''] } })
+    this.#rows.splice(index, 0, { ...ranked, page: { ...page, batch: single, ids: [ids[row] ?? ''] } })
     if (this.#rows.length > this.#limit) this.#rows.pop()
   }
 }

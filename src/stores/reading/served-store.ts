@@ -39,7 +39,8 @@ export interface ServedStore extends VectorStore, TileReads {
 }
 
 /**
- * `stage`, edits, and staging or reading retained states run in this thread: loads have threads of their own.
+ * `stage`, edits, and methods for retained states run in the calling thread, since loads have threads of
+ * their own.
  */
 export function createServedStore(connection: StoreConnection, readers: Readers): ServedStore {
   const local = openVectorStore(connection, { leavesWhole: true })
@@ -155,7 +156,7 @@ function servedReads(connection: StoreConnection, reads: StoreReads): Reads {
 }
 
 /** Runs a query in a worker that may read the store. */
-type Ask = <T>(query: (place: ReadTarget) => Promise<T>) => Promise<T>
+type Ask = <T>(query: (target: ReadTarget) => Promise<T>) => Promise<T>
 
 /**
  * The same for writes: they return when a later crash of the server does not make them look like foreign

@@ -19,12 +19,12 @@ export function readColumns(
 
 /** Returns the page with the ids stored in its table, and with the public column names. */
 export function shownPage({ batch }: FeaturePage, { id, names }: ShownColumns): FeaturePage {
-  const place = attributeIndex(batch.schema, id)
-  const column = batch.columns[place]
+  const columnIndex = attributeIndex(batch.schema, id)
+  const column = batch.columns[columnIndex]
   const ids = Array.from({ length: batch.rowCount }, (_, row) =>
     column === undefined ? '' : String(columnValue(column, row)),
   )
-  const isShown = (_: unknown, index: number): boolean => index !== place
+  const isShown = (_: unknown, index: number): boolean => index !== columnIndex
   const attributes = batch.schema.attributes
     .filter(isShown)
     .map((attribute) => ({ ...attribute, name: names[attribute.name] ?? attribute.name }))

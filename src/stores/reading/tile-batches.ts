@@ -109,7 +109,7 @@ export class TileBatches {
     return orAborted(one.made.promise, signal)
   }
 
-  /** Filtered tiles have no shared rows that are read once. */
+  /** Filtered tiles get a family of their own, since their rows cannot be read together. */
   #familyOf(store: string, source: TileSource, request: TileRequest): Family {
     const begin = (): Family => ({ waiting: [], weight: undefined })
     if (request.filter !== undefined) return begin()
@@ -215,7 +215,7 @@ interface TileOfSource {
   request: TileRequest
 }
 
-/** Quick comparison of families; equal families that it misses have the same text. */
+/** Compares families by reference where possible. Equal families that this misses have the same text. */
 function isSame(one: TileOfSource, other: TileOfSource): boolean {
   const { set, tile, attributes } = other.request
   if (one.request.set !== set || one.request.tile.z !== tile.z || one.request.attributes !== attributes)

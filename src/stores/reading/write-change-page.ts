@@ -50,7 +50,7 @@ export async function* writeChangePage(
 interface ListedChange {
   change: string
   featureId: string | null
-  /** JSON. */
+  /** The key, as JSON. */
   key: string
   before: string | null
   after: string | null
@@ -110,8 +110,8 @@ class GeoJsonText implements Text {
 
   add({ change, featureId, key, before, after, geometry }: ListedChange): void {
     const properties = `"change":"${change}","featureId":${JSON.stringify(featureId)},"key":${key},"before":${before ?? 'null'},"after":${after ?? 'null'}`
-    const place = geometry === undefined ? 'null' : writeGeometryJson(geometry)
-    this.text += `${this.#separator}{"type":"Feature","geometry":${place},"properties":{${properties}}}`
+    const geometryJson = geometry === undefined ? 'null' : writeGeometryJson(geometry)
+    this.text += `${this.#separator}{"type":"Feature","geometry":${geometryJson},"properties":{${properties}}}`
     this.#separator = ',\n'
   }
 

@@ -92,7 +92,7 @@ async function openInTime(
   signal: AbortSignal,
 ): Promise<Opened> {
   const limit = new AbortController()
-  // Files are read by this thread, whose CPU time counts; for a database elapsed time counts.
+  // For a file the CPU time of this thread is limited, for a database the elapsed time.
   const isFile = getStoreDescription(store.type).file !== undefined
   const stopwatch = new Stopwatch({
     limitMs: queryMs,

@@ -113,7 +113,7 @@ async function encodeNear(file: RowFile, work: Work, signal: AbortSignal): Promi
     const { bytes, counts } = encoder.finish()
     return { bytes: compressTile(bytes), counts, isOfVersion: true }
   } catch (error) {
-    // The file contains something else than a row: read the table, which has them all.
+    // The file is damaged: reads the rows from the table instead.
     if (error instanceof RangeError) return undefined
     throw error
   } finally {
@@ -296,7 +296,7 @@ async function drawTogether(
   let bytesRead = 0
   for await (const page of readTiles(query, signal, note)) {
     bytesRead += pageBytes(page.batch)
-    // One tile may exceed its own limit: rendering them individually finds out.
+    // One of the tiles may exceed its own limit, which rendering them individually finds out.
     if (bytesRead > mostBytes) return []
     const shown = columns === undefined ? page : shownPage(page, columns)
     for (const [at, drawing] of drawings.entries())

@@ -16,7 +16,7 @@ export function classBounds(sorted: Float64Array, method: BreakMethod, classes: 
   return [...new Set(bounds)]
 }
 
-/** As `percentile_disc` of SQL: the first value of which so large a share is as small or smaller. */
+/** Returns bounds as `percentile_disc` of SQL: the first value whose cumulative share is large enough. */
 function quantileBounds(sorted: Float64Array, classes: number): number[] {
   return Array.from({ length: classes }, (_, index) => {
     const rank = Math.ceil(((index + 1) * sorted.length) / classes)
@@ -31,12 +31,12 @@ function equalBounds(sorted: Float64Array, classes: number): number[] {
   )
 }
 
-/** Distinct values at most between which natural breaks are sought; more of them are thinned evenly. */
+/** Maximum number of distinct values for natural breaks; more values are thinned evenly. */
 const maxDistinct = 20_000
 
 interface Distinct {
   values: Float64Array
-  /** Prefix sums over the first n values: of their counts, values and squares. */
+  /** Prefix sums of counts, values and squares over the first n values. */
   counts: Float64Array
   sums: Float64Array
   squares: Float64Array
@@ -102,7 +102,7 @@ function sumsOf(values: number[], counts: number[], shift: number) {
   return all
 }
 
-/** The squared differences from their mean of the values from `first` to `last`. */
+/** Returns the sum of squared differences from the mean, for the values from `first` to `last`. */
 function spread({ counts, sums, squares }: Distinct, first: number, last: number): number {
   const count = (counts[last + 1] ?? 0) - (counts[first] ?? 0)
   const sum = (sums[last + 1] ?? 0) - (sums[first] ?? 0)

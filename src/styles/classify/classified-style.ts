@@ -32,7 +32,7 @@ function rule(name: string, title: string, condition: Expression, symbol: Symbol
   return { name, title, condition, symbols: [symbol] }
 }
 
-/** A bound belongs to the class below it. */
+/** Returns a rule for each class. A bound belongs to the class below it. */
 function classRules(classified: Classified): Rule[] {
   const { attribute: property, palette, summary } = classified
   const { bounds = [], min = 0 } = summary
@@ -73,7 +73,10 @@ function categoryRules(classified: Classified): Rule[] {
   return [...rules, rule('other values', 'Other values', condition, symbolOf(classified, '#636363'))]
 }
 
-/** Many features are drawn smaller and with thinner edges, so that they do not hide each other. */
+/**
+ * Returns the symbol of a class. Many features are drawn smaller and with thinner edges, so that they do not
+ * hide each other.
+ */
 function symbolOf({ dimension, featureCount }: Classified, color: string): Symbolizer {
   const isMany = featureCount > 5000
   if (dimension === 0) {

@@ -1,6 +1,6 @@
 import { mixColors } from '../colors.ts'
 
-/** `sequence`: from little to much; `diverging`: from a middle to both sides; `set`: for categories. */
+/** `sequence`: from low to high; `diverging`: from a middle to both sides; `set`: for categories. */
 export const paletteKinds = ['sequence', 'diverging', 'set'] as const
 
 /** Colours that people with colour vision deficiency can distinguish. */

@@ -8,9 +8,9 @@ export type ClassifyMethod = (typeof classifyMethods)[number]
 
 /** Maximum number of values used for classes; of more, every second, fourth and so on is used. */
 const maxValues = 2_000_000
-/** Different values at most that are counted for categories. */
+/** Maximum number of distinct values that are counted for categories. */
 const maxCategories = 20_000
-/** Parts of a histogram. */
+/** Number of bins of a histogram. */
 const histogramParts = 40
 
 /** A value that is not null. */
@@ -18,15 +18,15 @@ export type SummaryValue = number | string | boolean
 
 /** Summary of a column for styling. */
 export interface ValueSummary {
-  /** Rows that have a value, and those that have none or an empty text. */
+  /** Number of rows with a value, and of rows with null or an empty text. */
   rows: number
   empty: number
   /** True if classes are based on a sample of the values. */
   isSampled: boolean
-  /** The least value, and the largest of each class. */
+  /** The minimum, and the maximum of each class. */
   min?: number
   bounds?: number[]
-  /** Number of sampled values in each of equally wide parts between the minimum and the maximum. */
+  /** Number of sampled values in each bin; bins have equal widths between the minimum and the maximum. */
   histogram?: number[]
   /** The most frequent values, and whether there are others. */
   categories?: { value: SummaryValue; count: number }[]
@@ -108,7 +108,7 @@ export class ValueSummarizer {
     return counts
   }
 
-  /** The ends are those of all values. */
+  /** Returns the bounds of the classes. The minimum and the maximum are those of all values. */
   #bounds(method: BreakMethod): number[] {
     const sorted = this.#values.slice(0, this.#kept).sort()
     sorted[0] = this.#min

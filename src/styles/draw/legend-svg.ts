@@ -212,7 +212,7 @@ function rampRow(entry: LegendEntry, ramp: LegendRamp, y: number, id: string): R
   }
 }
 
-/** Marks whose texts do not lie over each other; the ends stay. */
+/** Returns the marks whose texts do not overlap; the ends always stay. */
 function spacedMarks(
   stops: LegendRamp['stops'],
   place: (value: number) => number,
@@ -230,7 +230,7 @@ function spacedMarks(
   return kept
 }
 
-/** The symbol of a line alone, as SVG. */
+/** Writes only the symbol of a line as SVG. */
 export function entrySvg(entry: LegendEntry): string {
   const size = { width: margin + swatch.width + gap / 2, height: swatch.height + 6 }
   const head = `xmlns="http://www.w3.org/2000/svg" width="${size.width}" height="${size.height}"`
@@ -244,7 +244,7 @@ export interface LegendDrawing {
   height: number
 }
 
-/** Height that stacked legends have at most: further ones are left out. */
+/** Maximum height of stacked legends; further legends are omitted. */
 const tallestStack = 8192
 
 /** Writes several legends as one SVG, the first on top. */

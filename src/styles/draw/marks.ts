@@ -7,7 +7,7 @@ function polygon(corners: number): string {
   return `M${points.join('L')}Z`
 }
 
-/** A star whose inner corners lie at a share of the way out. */
+/** A star; `inner` is the radius of its inner corners relative to the outer ones. */
 function star(corners: number, inner: number): string {
   const points = Array.from({ length: corners * 2 }, (_, index) => {
     const angle = (index / corners) * Math.PI

@@ -6,7 +6,7 @@ type PlainStroke = Stroke<string, number>
 type PlainFill = Fill<string, number>
 type Attributes = Record<string, string | number | undefined>
 
-/** No line and no mark is wider than this: a style may ask for anything. */
+/** Maximum width of lines and marks, because a style may contain any number. */
 const maxLength = 2000
 const colorForm = /^#[0-9a-f]{6}$/i
 
@@ -48,7 +48,7 @@ function strokeAttributes(stroke: PlainStroke | undefined): Attributes {
   }
 }
 
-/** A mark at a place in pixels. */
+/** Draws a mark at a position in pixels. */
 export function markSvg(
   { shape, size, fill, stroke, rotation = 0 }: MarkSymbolizer<string, number>,
   x: number,
@@ -70,7 +70,7 @@ export function markSvg(
   })
 }
 
-/** Lines or areas whose outline is given as path data in pixels. */
+/** Draws lines or areas from path data in pixels. */
 export function pathSvg(symbol: PlainSymbolizer, d: string): string {
   if (d === '') return ''
   if (symbol.kind === 'line') {

@@ -1,4 +1,4 @@
-/** A text or value inside SVG: everything that XML forbids is a blank, everything that it reads otherwise is escaped. */
+/** Escapes a text or value for SVG. Characters that XML forbids become spaces. */
 export function escapeSvg(text: string): string {
   return text
     .replace(/[^\t\n\r\x20-\uFFFD\u{10000}-\u{10FFFF}]/gu, ' ')
@@ -9,7 +9,7 @@ export function escapeSvg(text: string): string {
     .replaceAll("'", '&apos;')
 }
 
-/** An element with its attributes, those that are undefined left out; `content` is SVG already. */
+/** Writes an element with its defined attributes; `content` is already SVG. */
 export function svgElement(
   name: string,
   attributes: Readonly<Record<string, string | number | undefined>>,
@@ -25,7 +25,7 @@ export function svgElement(
     : `<${name}${reported.join('')}>${content}</${name}>`
 }
 
-/** A number with at most two digits behind the point; 0 for what is none. */
+/** Formats a number with at most two decimals; 0 if it is not finite. */
 export function svgNumber(value: number): string {
   return Number.isFinite(value) ? String(Math.round(value * 100) / 100) : '0'
 }
@@ -43,7 +43,7 @@ function letterWidth(letter: string): number {
   return /[\p{Lu}mwMW@%]/u.test(letter) ? 0.75 : 0.62
 }
 
-/** About how wide a text is, in pixels; rather too wide than too narrow. */
+/** Estimates the width of a text in pixels, rather too wide than too narrow. */
 function textWidth(text: string, size: number): number {
   let width = 0
   for (const letter of text) width += letterWidth(letter)
@@ -90,7 +90,7 @@ export function wrapText(
   return [...done.slice(0, lines - 1), `${[...last].slice(0, Math.max(1, [...last].length - 1)).join('')}…`]
 }
 
-/** Pieces between which a line may break. */
+/** Splits a text into pieces between which a line may break. */
 function piecesOf(text: string): string[] {
   return (
     text.match(

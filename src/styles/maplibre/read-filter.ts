@@ -26,7 +26,7 @@ export function isLiteral(value: unknown): value is Literal {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
 }
 
-/** The attribute of `["get", "x"]`, also where its type is changed. */
+/** Returns the attribute of `["get", "x"]`, including inside a type conversion. */
 export function attributeOf(value: unknown): string | undefined {
   if (!Array.isArray(value)) return undefined
   const [op, inner] = value
@@ -55,7 +55,7 @@ function sideOf(value: unknown, isOld: boolean): Side | undefined {
   return property === undefined ? undefined : { kind: 'attribute', property }
 }
 
-/** A MapLibre filter in either of its forms; undefined for what has no counterpart. */
+/** Reads a MapLibre filter in either of its forms; undefined if it has no counterpart. */
 export function readMapLibreFilter(filter: unknown, depth = 0): Expression | undefined {
   if (typeof filter === 'boolean') return { kind: 'boolean', value: filter }
   if (!Array.isArray(filter) || depth > maxDepth) return undefined
@@ -163,7 +163,7 @@ function oneOf(side: Side | undefined, values: unknown[]): Expression | undefine
   return known.length < conditions.length ? undefined : disjunction(known)
 }
 
-/** `match` with truths as results. */
+/** Reads `match` with boolean results. */
 function readMatch([input, ...cases]: unknown[]): Expression | undefined {
   const side = sideOf(input, false)
   const [labels, met, otherwise] = cases
@@ -172,7 +172,7 @@ function readMatch([input, ...cases]: unknown[]): Expression | undefined {
   return condition === undefined || met ? condition : negation(condition)
 }
 
-/** `["in", "text", ["get", "x"]]`: the text is somewhere in the attribute. */
+/** Reads `["in", "text", ["get", "x"]]`: the attribute contains the text. */
 function readContained(text: string, list: unknown[]): Expression | undefined {
   const side = sideOf(list, false)
   if (side?.kind !== 'attribute') return undefined

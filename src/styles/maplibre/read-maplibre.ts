@@ -57,7 +57,7 @@ export function readMapLibre(document: string): Style {
   return { name: typeof style.name === 'string' ? style.name : undefined, rules, lost: losses.list() }
 }
 
-/** Throws `Failure` (`invalid`) for a document nested so deep that reading it would not end well. */
+/** Throws `Failure` (`invalid`) for a document that is nested too deeply to be read. */
 function requireShallow(style: Node): void {
   let level: unknown[] = [style]
   for (let depth = 0; level.length > 0; depth += 1) {

@@ -46,7 +46,10 @@ function readHalo(values: StyleLayerValues, textOpacity: Value<number>, losses: 
   return { color, width, opacity: together(textOpacity, opacity, losses) }
 }
 
-/** The parts of `"{x} text"`, of `get`, `concat` and `format`; undefined for others, and for nothing. */
+/**
+ * Reads the parts of `"{x} text"`, `get`, `concat` and `format`; undefined for other values and without a
+ * label.
+ */
 function readLabel(field: unknown): Label | undefined {
   const label = labelParts(field)?.filter((part) => part !== '')
   return label === undefined || label.length === 0 ? undefined : label
@@ -77,7 +80,7 @@ function tokens(text: string): Label {
   })
 }
 
-/** The first font of the list, its weight and style in its name. */
+/** Reads the first font of the list, with the weight and style in its name. */
 function readFont(values: StyleLayerValues): Font | undefined {
   const list = values.raw('text-font')
   const fonts: unknown = Array.isArray(list) && list[0] === 'literal' ? list[1] : list

@@ -127,7 +127,7 @@ function inputOf(value: unknown): Input | undefined {
   return property === undefined ? undefined : { property }
 }
 
-/** `from, result, from, result, …` with everything parsed. */
+/** Parses a list `from, result, from, result, …`. */
 function readStops<T>(list: unknown[], parse: Parse<T>): { at: number; value: T }[] | undefined {
   const stops: { at: number; value: T }[] = []
   for (let index = 0; index < list.length; index += 2) {
@@ -241,7 +241,7 @@ export function scaled(value: Value<number>, factor: number, name: string, losse
   return 5 * factor
 }
 
-/** The opacity that a property and the colour itself give together. */
+/** Multiplies the opacity of a property by that of the colour. */
 export function together(opacity: Value<number>, own: number, losses: Losses): Value<number> {
   return own === 1 ? opacity : rounded(scaled(opacity, own, 'opacity', losses))
 }

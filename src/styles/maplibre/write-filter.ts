@@ -55,7 +55,10 @@ class FilterWriter {
     }
   }
 
-  /** Of `all` the expressible conditions are kept; an `any` with an inexpressible one is omitted. */
+  /**
+   * Writes the conditions of `all` that can be expressed. An `any` is omitted if one of its conditions
+   * cannot.
+   */
   #group(condition: ConditionOf<'all' | 'any'>, isInner: boolean): unknown {
     const { op, conditions } = condition
     const different = otherThan(condition)

@@ -6,7 +6,7 @@ import type { Node } from './read-values.ts'
 import type { AttributeTypes } from './write-values.ts'
 import { writeLength, writeValue } from './write-values.ts'
 
-/** A label as a layer of symbols. */
+/** Writes a label as a symbol layer. */
 export function writeText(symbol: TextSymbolizer, types: AttributeTypes, losses: Losses): Node {
   const { label, size, font, placement, unit } = symbol
   return {

@@ -30,7 +30,7 @@ export function writeValue(value: Value<Result>, usual: Result, types: Attribute
   }
 }
 
-/** A length, of pixels or of metres on the ground. */
+/** Writes a length in pixels or in metres on the ground. */
 export function writeLength(
   length: Value<number>,
   { unit, usual, factor = 1 }: { unit: 'pixel' | 'metre' | undefined; usual: number; factor?: number },

@@ -8,7 +8,7 @@ export function quoteMapText(text: string): string {
   return `"${text.replace(/\p{Cc}/gu, ' ').replace(/[\\"]/g, (char) => `\\${char}`)}"`
 }
 
-/** A number without exponent, as map files take it. */
+/** Formats a number for a map file, without an exponent. */
 export function mapFileNumber(value: number): string {
   if (!Number.isFinite(value)) return '0'
   return Number(value.toFixed(6)).toString().includes('e')
@@ -16,7 +16,7 @@ export function mapFileNumber(value: number): string {
     : String(Number(value.toFixed(6)))
 }
 
-/** A colour with its opacity as `#rrggbbaa`. */
+/** Formats a colour with its opacity as `#rrggbbaa`. */
 export function colorText(color: string, opacity: number): string {
   const alpha = Math.round(Math.min(1, Math.max(0, opacity)) * 255)
   return quoteMapText(`${color}${alpha.toString(16).padStart(2, '0')}`)
@@ -45,7 +45,7 @@ const vectors = Object.entries(outlines).map(
   ([name, points]) => `SYMBOL NAME "${name}" TYPE VECTOR FILLED TRUE POINTS ${points} END END`,
 )
 
-/** The marks that styles may ask for, as symbols of a map file. */
+/** The marks of styles as symbols of a map file. */
 export const markSymbols = [
   'SYMBOL NAME "circle" TYPE ELLIPSE FILLED TRUE POINTS 1 1 END END',
   ...vectors,

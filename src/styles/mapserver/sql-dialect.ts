@@ -10,9 +10,9 @@ export interface DrawnColumn {
   kind: ColumnKind
 }
 
-/** The SQL that GeoPackages or PostGIS understand, values written in. */
+/** SQL of GeoPackages or of PostGIS, with values as literals. */
 export interface SqlDialect {
-  /** A text of a number as that number, else null. */
+  /** Converts the text of a number to the number, and other texts to null. */
   numberOfText(text: string): string
   /** Text of a boolean in JSON. */
   textOfBoolean(value: string): string
@@ -27,19 +27,19 @@ export interface SqlDialect {
   isDimension(geometry: string, dimension: 0 | 1 | 2): string
 }
 
-/** A text by its bytes, so that nothing on its way takes it for more than a text. */
+/** Writes a text by its bytes, so that no part of it can be interpreted as SQL or map file syntax. */
 function sqliteText(value: string): string {
   return `CAST(X'${Buffer.from(value.replaceAll('\0', '')).toString('hex')}' AS TEXT)`
 }
 
-/** The characters of a text by their numbers (PostgreSQL, 4.1.2.3). */
+/** Writes the characters of a text by their numbers (PostgreSQL, 4.1.2.3). */
 function escaped(value: string): string {
   return [...value.replaceAll('\0', '')]
     .map((char) => `\\+${(char.codePointAt(0) ?? 0).toString(16).padStart(6, '0')}`)
     .join('')
 }
 
-/** A pattern with `%`, `_` and backslashes in the words of GLOB. */
+/** Converts a pattern with `%`, `_` and backslashes to a GLOB pattern. */
 function globOf(pattern: string): string {
   const wild = { many: '*', one: '?' }
   return patternPieces(pattern)

@@ -17,7 +17,7 @@ export interface ConditionTable {
 
 const [yes, no] = ['1 = 1', '1 = 0']
 
-/** A condition as SQL that is true or false, never null, as `meetsCondition` decides. */
+/** Writes a condition as SQL with the result of `meetsCondition`: true or false, never null. */
 export function conditionSql(expression: Expression, table: ConditionTable, losses: Losses): string {
   const condition = getCondition(expression)
   const each = (one: Expression): string => conditionSql(one, table, losses)
@@ -47,7 +47,9 @@ export function conditionSql(expression: Expression, table: ConditionTable, loss
   }
 }
 
-/** SQLite nests `a OR b OR c` as deep as it has parts, and takes 1,000 levels: long lists are written in halves. */
+/**
+ * SQLite nests `a OR b OR c` once for each part, and accepts 1,000 levels. Longer lists are split in halves.
+ */
 const maxInARow = 100
 
 function joined(parts: string[], by: string, empty: string): string {
@@ -57,7 +59,7 @@ function joined(parts: string[], by: string, empty: string): string {
   return `(${joined(parts.slice(0, half), by, empty)}${by}${joined(parts.slice(half), by, empty)})`
 }
 
-/** Null is false. */
+/** Makes null false. */
 function settled(sql: string): string {
   return `(CASE WHEN ${sql} THEN 1 ELSE 0 END = 1)`
 }

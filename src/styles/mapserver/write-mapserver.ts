@@ -15,7 +15,7 @@ import { DrawnColumns, symbolBlocks } from './write-symbols.ts'
 export interface DrawnTable extends ConditionTable {
   /** Dimension of all its features; undefined if they may have any. */
   dimension?: Dimension
-  /** Labels that the edge of the picture would cut are left out. */
+  /** True if labels that the edge of the picture would cut are omitted. */
   hasWholeLabels?: boolean
 }
 
@@ -23,7 +23,7 @@ export interface DrawnTable extends ConditionTable {
 export interface DrawnPart {
   type: 'POINT' | 'LINE' | 'POLYGON'
   unit: LengthUnit
-  /** Columns of the query besides the geometry, each with its name. */
+  /** Columns of the query other than the geometry, each with its name. */
   columns: string[]
   /** Selects rows; absent: all. */
   where?: string
@@ -31,9 +31,9 @@ export interface DrawnPart {
   classes: string[]
 }
 
-/** A style as map file parts, and what they cannot express. */
+/** Parts of a map file for a style, and the parts of the style that they cannot express. */
 export interface MapFileStyle {
-  /** From below to above. */
+  /** In drawing order, the lowest first. */
   parts: DrawnPart[]
   lost: string[]
 }
@@ -41,10 +41,13 @@ export interface MapFileStyle {
 const types = ['POINT', 'LINE', 'POLYGON'] as const
 /** Polygons first, so that smaller features are on top. */
 const dimensions: readonly Dimension[] = [2, 1, 0]
-/** Columns of a query at most: both SQLite and PostgreSQL have no more. */
+/** Maximum number of columns of a query, below the limits of SQLite and PostgreSQL. */
 const maxColumns = 1500
 
-/** The parts of a map file (MapServer 8.0) that draw a table by a style. Rules are decided by SQL, as `evaluate` decides. */
+/**
+ * Writes the parts of a map file (MapServer 8.0) that draw a table by a style. SQL selects the rules, with
+ * the same result as `evaluate`.
+ */
 export function writeMapServer(style: Style, table: DrawnTable): MapFileStyle {
   const losses = new Losses(style.lost)
   const rules = expandRules(withoutElse(style.rules, losses), losses)

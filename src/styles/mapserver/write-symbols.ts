@@ -19,7 +19,7 @@ import { textSql } from './write-condition.ts'
 export class DrawnColumns {
   readonly #names = new Map<string, string>()
 
-  /** The name under which the query gives what `sql` computes; the same for the same. */
+  /** Returns the column name of an SQL expression; the same name for the same expression. */
   take(sql: string): string {
     const known = this.#names.get(sql)
     if (known !== undefined) return known
@@ -44,7 +44,7 @@ export interface SymbolTable extends ConditionTable {
   losses: Losses
   /** Dimension of the features that the layer of the map file draws. */
   dimension: Dimension
-  /** Labels that the edge of the picture would cut are left out. */
+  /** True if labels that the edge of the picture would cut are omitted. */
   hasWholeLabels?: boolean
 }
 
@@ -53,10 +53,10 @@ type DrivenValues = Pick<SymbolTable, 'columns' | 'dialect' | 'shown'>
 
 const caps: Record<LineCap, string> = { butt: 'BUTT', round: 'ROUND', square: 'SQUARE' }
 const joins: Record<LineJoin, string> = { bevel: 'BEVEL', round: 'ROUND', miter: 'MITER' }
-/** Sizes of texts are points of 1/72 inch, lengths pixels of 1/96 inch. */
+/** Text sizes are in points of 1/72 inch, lengths in pixels of 1/96 inch. */
 const pointsOfPixel = 0.75
 
-/** STYLE and LABEL blocks of a symbol (MapServer 8.0, Mapfile reference). */
+/** Writes the STYLE and LABEL blocks of a symbol (MapServer 8.0, Mapfile reference). */
 export function symbolBlocks(symbol: Symbolizer, table: SymbolTable): string[] {
   switch (symbol.kind) {
     case 'point':
@@ -113,7 +113,7 @@ function strokeBlocks(stroke: Stroke | undefined, table: SymbolTable, offset?: V
   return [block('STYLE', parts)]
 }
 
-/** Numbers of a PATTERN that MapServer takes. */
+/** Maximum number of values of a PATTERN in MapServer. */
 const maxDashes = 10
 
 function patternOf(dashes: number[], losses: Losses): number[] {
@@ -122,7 +122,7 @@ function patternOf(dashes: number[], losses: Losses): number[] {
   return pattern.slice(0, maxDashes)
 }
 
-/** An odd list of dashes is gone through twice, as SVG does. */
+/** Repeats an odd number of dashes, as SVG does. */
 function evenly(dashes: number[]): number[] {
   return dashes.length % 2 === 0 ? dashes : [...dashes, ...dashes]
 }
@@ -154,12 +154,12 @@ function textBlock(symbol: TextSymbolizer, table: SymbolTable): string {
   ])
 }
 
-/** The halo's width counts on both sides. */
+/** Doubles the width of a halo, which is on both sides. */
 function wholeWidth(width: Value<number>, table: DrivenValues): string {
   return typeof width === 'number' ? mapFileNumber(Math.max(1, width * 2)) : amount(width, table, 2)
 }
 
-/** A way away from the point where the text has a side there, else right and down. */
+/** Writes the offset: away from the point on the side of the text, otherwise right and down. */
 function offsetWords({ side, height, right, up }: Extract<Placement, { at: 'point' }>): string {
   const [x, y] = [side === 'right' ? -right : right, height === 'bottom' ? up : -up]
   return `OFFSET ${mapFileNumber(Math.round(x))} ${mapFileNumber(Math.round(y))}`
@@ -198,7 +198,7 @@ function colorWords(word: string, { color, opacity }: Fill, table: SymbolTable):
   return [`${word} [${table.shown.take(table.dialect.name(found.column))}]`, ...share]
 }
 
-/** A length or angle, `times` as large; an attribute is given by the query. */
+/** Writes a length or angle multiplied by `times`. The query calculates that of an attribute. */
 function amount(value: Value<number>, table: DrivenValues, times = 1): string {
   if (typeof value === 'number') return mapFileNumber(value * times)
   const found = value.by === 'attribute' ? table.columns.get(value.property) : undefined

@@ -12,7 +12,7 @@ type Token =
   | { kind: 'name' | 'text' | 'sign' | 'word'; text: string }
   | { kind: 'number'; value: number; text: string }
 
-/** The pieces of an expression of QGIS; undefined for what is none. */
+/** Splits a QGIS expression into tokens; undefined for invalid text. */
 function tokensOf(expression: string): Token[] | undefined {
   const pattern =
     /\s+|"((?:[^"]|"")*)"|'((?:[^'\\]|''|\\.)*)'|(\d+\.?\d*(?:[eE][+-]?\d+)?)|(<=|>=|<>|!=|\|\||[=<>(),-])|(\$?[\p{L}_][\p{L}\p{N}_]*)/suy
@@ -36,7 +36,7 @@ function tokensOf(expression: string): Token[] | undefined {
   return tokens
 }
 
-/** The condition that an expression is; undefined for what it has no counterpart for. */
+/** Reads a condition from a QGIS expression; undefined if it has no counterpart. */
 export function readExpression(expression: string): Expression | undefined {
   const tokens = tokensOf(expression)
   if (tokens === undefined) return undefined
@@ -52,7 +52,7 @@ export function readAttribute(expression: string): string | undefined {
   return isName && more.length === 0 ? only.text : undefined
 }
 
-/** The texts and attributes that `||` or `concat` put together. */
+/** Reads the texts and attributes that `||` or `concat` joins. */
 export function readConcatenation(expression: string): (string | StyleAttribute)[] | undefined {
   const tokens = tokensOf(expression)
   if (tokens === undefined || tokens.length === 0) return undefined

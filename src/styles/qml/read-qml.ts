@@ -26,7 +26,7 @@ export function readQml(document: string): Style | undefined {
   return { rules: rules.map((rule) => within(rule, root.attributes)), lost: losses.list() }
 }
 
-/** Records parts of the document that concern the whole layer, besides its renderer and labels. */
+/** Records parts of the document that concern the whole layer, other than its renderer and labels. */
 function tellLayer(root: XmlElement, losses: Losses): void {
   if ((styleText(root, 'blendMode') ?? '0') !== '0') losses.add('a blend mode')
   if ((styleText(root, 'featureBlendMode') ?? '0') !== '0') losses.add('a blend mode of features')
@@ -50,7 +50,7 @@ function tellRenderer(renderer: XmlElement, losses: Losses): void {
     if ((childElement(renderer, name)?.attributes.field ?? '') !== '') losses.add(what)
 }
 
-/** A stack of effects that does more than draw what is there. */
+/** True if a stack of effects changes the drawing. */
 function hasEffect(element: XmlElement): boolean {
   const { name, attributes } = element
   if (name === 'effect' && attributes.type === 'effectStack' && attributes.enabled === '1')
@@ -60,7 +60,10 @@ function hasEffect(element: XmlElement): boolean {
   return elementsOf(element).some(hasEffect)
 }
 
-/** The rule at the scales at which the whole layer is seen. `minScale` of the document is the larger denominator. */
+/**
+ * Limits a rule to the scales at which the layer is visible. `minScale` of the document is the larger
+ * denominator.
+ */
 function within({ minScale, maxScale, symbols, ...rest }: Rule, attributes: Record<string, string>): Rule {
   const isLimited = attributes.hasScaleBasedVisibilityFlag === '1'
   const least = Math.max(minScale ?? 0, (isLimited ? scaleOf(attributes.maxScale) : undefined) ?? 0)

@@ -77,7 +77,7 @@ class RendererReader {
     })
   }
 
-  /** Bounds belong to the first range that has them. */
+  /** Reads the rules of ranges. A bound belongs to the first range that has it. */
   ranges(): Rule[] {
     const property = this.#attribute()
     if (property === undefined) return []
@@ -144,7 +144,7 @@ function titleOf(label: string | undefined): { title?: string } {
   return label === undefined || label === '' ? {} : { title: label }
 }
 
-/** A bound of the scale; 0 is none. */
+/** Reads a bound of the scale; 0 means that there is none. */
 export function scaleOf(text: string | undefined): number | undefined {
   const scale = Number(text)
   return text !== undefined && Number.isFinite(scale) && scale > 0 ? scale : undefined

@@ -17,10 +17,10 @@ const shapes: Record<string, MarkShape> = {
   cross2: 'x',
   x: 'x',
 }
-/** Marks that are lines alone. */
+/** Marks that consist of lines only. */
 const open = ['cross', 'cross2', 'x', 'line', 'arrowhead']
 
-/** Patterns of pens, in the pen's width. */
+/** Dash patterns of pens, in multiples of the pen's width. */
 const dashPatterns: Record<string, number[]> = {
   dash: [4, 2],
   dot: [1, 2],
@@ -38,7 +38,7 @@ function settingsOf(element: XmlElement | undefined): Map<string, string> {
   return settings
 }
 
-/** A symbol of a renderer: its symbols from the lowest up, and the level that it is drawn at. */
+/** A symbol of a renderer: its symbolizers, the lowest first, and its drawing level. */
 export interface ReadSymbol {
   symbols: Symbolizer[]
   pass: number
@@ -100,7 +100,7 @@ class LayerReader {
     return this.#settings.get(name)
   }
 
-  /** A length in pixels or metres, by the setting that names its unit. */
+  /** Reads a length in pixels or metres; another setting names its unit. */
   #length(name: string, unitName = `${name}_unit`): number | undefined {
     const value = numberOf(this.#text(name))
     const measure = measureOf(this.#text(unitName) ?? 'MM')
@@ -129,7 +129,7 @@ class LayerReader {
     return this.#stroke({ ...this.#paint(color), width }, style)
   }
 
-  /** A width of 0 is the thinnest line there is. */
+  /** Reads a stroke. A width of 0 is the thinnest possible line. */
   #stroke({ color, opacity, width: given }: Fill & { width: number }, style: string): Stroke {
     const width = given === 0 ? 1 : given
     const pattern = ownValue(dashPatterns, style)

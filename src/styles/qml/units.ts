@@ -13,12 +13,12 @@ export function measureOf(unit: string): { factor: number; unit?: LengthUnit } |
   return unit === 'RenderMetersInMapUnits' || unit === 'MapUnit' ? { factor: 1, unit: 'metre' } : undefined
 }
 
-/** The name of a unit of lengths in QGIS. */
+/** Returns QGIS's name of a unit of length. */
 export function unitName(unit: LengthUnit | undefined): string {
   return unit === 'metre' ? 'RenderMetersInMapUnits' : 'Pixel'
 }
 
-/** A colour of the form `r,g,b,a`, and its opacity. */
+/** Parses a colour of the form `r,g,b,a` into a colour and an opacity. */
 export function parseQgisColor(text: string | undefined): { color: string; opacity: number } | undefined {
   const parts = (text ?? '').split(',').slice(0, 4).map(Number)
   if (parts.length < 3 || parts.some((part) => !(part >= 0 && part <= 255))) return undefined
@@ -27,13 +27,13 @@ export function parseQgisColor(text: string | undefined): { color: string; opaci
   return { color, opacity: Math.round((alpha / 255) * 100) / 100 }
 }
 
-/** A colour of the form `#rrggbb` and its opacity as QGIS writes them. */
+/** Formats a colour `#rrggbb` and its opacity in the form of QGIS. */
 export function qgisColor(color: string, opacity: number): string {
   const parts = [1, 3, 5].map((at) => Number.parseInt(color.slice(at, at + 2), 16))
   return [...parts, Math.round(opacity * 255)].join(',')
 }
 
-/** Without the last digits that changing units leaves. */
+/** Removes the rounding error of a unit conversion. */
 export function tidyNumber(length: number): number {
   return Number(length.toPrecision(6))
 }

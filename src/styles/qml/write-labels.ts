@@ -5,7 +5,7 @@ import { attributes } from '../style-xml.ts'
 import { qgisColor, unitName } from './units.ts'
 import { writeConcatenation, writeExpression } from './write-expression.ts'
 
-/** The labels of a style as rules of QGIS; nothing where there are none. */
+/** Writes the labels of a style as QGIS rules; an empty text if there are none. */
 export function writeLabels(rules: Rule[], losses: Losses): string {
   const labels = rules.flatMap((rule) =>
     rule.symbols.flatMap((symbol) => (symbol.kind === 'text' ? [labelRule(rule, symbol, losses)] : [])),

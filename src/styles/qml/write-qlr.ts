@@ -2,7 +2,7 @@ import type { Dimension, Style } from '../model.ts'
 import { attributes, styleElement, styleTextElement } from '../style-xml.ts'
 import { writeQml } from './write-qml.ts'
 
-/** A layer as QGIS opens it. */
+/** A layer that QGIS can open. */
 export interface QgisLayer {
   title: string
   /** `OAPIF` for features, `wms` for pictures in tiles. */
@@ -58,7 +58,7 @@ function drawnBy(style: Style, dimension: Dimension | undefined): string {
   return document?.replace(/^[\s\S]*?<qgis[^>]*>/, '').replace(/<\/qgis>\s*$/, '') ?? ''
 }
 
-/** A part of an address of a provider, in quotes. */
+/** Writes a quoted part of a provider's data source. */
 export function quotedPart(name: string, value: string): string {
   return `${name}='${value.replaceAll('\\', String.raw`\\`).replaceAll("'", String.raw`\'`)}'`
 }

@@ -67,7 +67,7 @@ function needsLevels(rules: Rule[]): boolean {
   return drawing(rules).some((rule) => passOf(rule) > 0)
 }
 
-/** The rules that draw more than labels, or that keep features from an else rule. */
+/** Returns the rules that draw more than labels, or that exclude features from an else rule. */
 function drawing(rules: Rule[]): Rule[] {
   return rules.filter(({ symbols }) => symbols.length === 0 || symbols.some(({ kind }) => kind !== 'text'))
 }

@@ -2,7 +2,7 @@ import type { Losses } from '../losses.ts'
 import type { RasterColors, RasterSymbolizer, StyleRasterBand } from '../model.ts'
 import { attributes, styleElement, styleTextElement } from '../style-xml.ts'
 
-/** The pipe of a raster. */
+/** Writes the pipe of a raster. */
 export function writePipe(symbol: RasterSymbolizer, losses: Losses): string {
   if (symbol.enhancement !== undefined) losses.add('a contrast by what the data hold')
   if (symbol.bands === undefined) losses.add('a raster as usual, drawn by its first band')

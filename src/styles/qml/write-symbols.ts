@@ -4,7 +4,7 @@ import type { Dimension, LengthUnit, MarkShape, Stroke, Symbolizer, Value } from
 import { attributes } from '../style-xml.ts'
 import { qgisColor, unitName } from './units.ts'
 
-/** QGIS's name of a symbol of layers of each dimension. */
+/** QGIS's symbol types, by dimension. */
 const symbolTypes = ['marker', 'line', 'fill'] as const
 
 const shapeNames: Record<MarkShape, string> = {
@@ -33,7 +33,7 @@ export function writeSymbol(
 
 type Settings = Record<string, string | number | undefined>
 
-/** QGIS reads options since 3.18, and `prop` before. */
+/** Writes settings twice: QGIS reads `Option` since 3.18, and `prop` before. */
 function options(settings: Settings): string {
   const known = Object.entries(settings).filter(([, value]) => value !== undefined)
   const newer = known.map(([name, value]) => `<Option${attributes({ type: 'QString', name, value })}/>`)
@@ -93,7 +93,7 @@ function outlineSettings(stroke: Stroke | undefined, unit: LengthUnit | undefine
   }
 }
 
-/** Outlines have QGIS's own patterns alone. */
+/** Returns the closest pen style of QGIS: outlines have only predefined patterns. */
 function penStyle(dashes: number[], losses: Losses): string {
   losses.add('the lengths of the dashes of an outline')
   return dashes.length > 2 ? 'dash dot' : 'dash'
@@ -132,7 +132,7 @@ function lineSettings(
   }
 }
 
-/** An odd number of dashes is repeated, as SVG means it. */
+/** Repeats an odd number of dashes, as SVG does. */
 function evenDashes(dashes: number[]): number[] {
   return dashes.length % 2 === 0 ? dashes : [...dashes, ...dashes]
 }

@@ -10,7 +10,7 @@ export interface SldDialect {
   /** The symbols are those of SE 1.1. */
   isSe: boolean
   escapeAttribute: 'escape' | 'escapeChar'
-  /** The name of an element of a symbol. */
+  /** Returns the name of an element of a symbol. */
   name(local: string): string
   parameter(name: string, content: string): string
   titles(values: { title?: string; abstract?: string }): string

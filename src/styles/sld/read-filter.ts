@@ -26,7 +26,7 @@ export function readSldFilter(filter: XmlElement, losses: Losses): Expression | 
 
 /** Reads Filter Encoding for layers whose schema and CRS are not known. */
 class StyleFesReader extends FesReader {
-  /** Documents that name no signs of patterns are read as GeoServer reads them. */
+  /** Pattern characters of documents that do not specify them, the same as in GeoServer. */
   protected override readonly signs = { wildCard: '*', singleChar: '#', escapeChar: '!' }
   readonly #losses: Losses
 
@@ -49,7 +49,7 @@ class StyleFesReader extends FesReader {
     return this.#predicate(element) ?? this.#losses.add(`the filter ${name}`)
   }
 
-  /** Of `And` the known conditions are kept; `Or` with an unknown one is unknown. */
+  /** Reads the known conditions of `And`. An `Or` with an unknown condition is unknown. */
   #group(element: XmlElement): Expression | undefined {
     const conditions = elementsOf(element).map((one) => this.condition(one))
     const known = conditions.filter((one) => one !== undefined)
@@ -76,7 +76,7 @@ class StyleFesReader extends FesReader {
     return attribute('geometry')
   }
 
-  /** Axes are taken in the order of the document, as MapServer and GeoServer take them. */
+  /** Reads coordinates in the axis order of the document, like MapServer and GeoServer. */
   protected override geometry(element: XmlElement, operator: string): Expression {
     if (operator !== 'BBOX' || !['Box', 'Envelope'].includes(element.name))
       throw unsupportedFilter('Filters of styles have no geometries but boxes')

@@ -26,24 +26,28 @@ export function tileNumber(set: TileMatrixSetId, { z, x, y }: TileAddress): numb
  * Counts for each tile of the first `levels` levels the features whose reference point it contains and that
  * it omits.
  */
-export function countLeftOut(places: FeaturePositions, { levels }: LayerLevels, depth: number): LeftOutBySet {
+export function countLeftOut(
+  positions: FeaturePositions,
+  { levels }: LayerLevels,
+  depth: number,
+): LeftOutBySet {
   return {
-    WebMercatorQuad: countOf('WebMercatorQuad', places, levels, depth),
-    WorldCRS84Quad: countOf('WorldCRS84Quad', places, levels, depth - 1),
+    WebMercatorQuad: countOf('WebMercatorQuad', positions, levels, depth),
+    WorldCRS84Quad: countOf('WorldCRS84Quad', positions, levels, depth - 1),
   }
 }
 
 /**
- * From the deepest zoom level to the first: each tile omits what its four children do, and what only they
- * show.
+ * Counts from the deepest zoom level to the first: each tile omits what its four children omit, and what only
+ * they show.
  */
 function countOf(
   set: TileMatrixSetId,
-  places: FeaturePositions,
+  positions: FeaturePositions,
   levels: Uint8Array,
   zooms: number,
 ): LeftOut[] {
-  const own = countRows(set, places, levels, zooms)
+  const own = countRows(set, positions, levels, zooms)
   const counts: LeftOut[] = []
   for (let z = zooms - 1; z >= 0; z -= 1) {
     const pairs = (own[z] as TileCounter).pairs()
@@ -108,7 +112,7 @@ function rowFinder(set: TileMatrixSetId, z: number): (y: number) => number {
     }
     return first
   }
-  // A part of the world's height contains few rows: mostly one or two are checked.
+  // A part of the world's height contains few tile rows, so usually one or two are checked.
   const rowOfPart = Uint32Array.from({ length: parts + 1 }, (_, part) =>
     search(worldUnits + part * partUnits, 0, high - 1),
   )
@@ -121,7 +125,7 @@ function rowFinder(set: TileMatrixSetId, z: number): (y: number) => number {
 }
 
 /**
- * Returns the start of the tile rows of a zoom level, in units: those of the first zoom levels are
+ * Returns a function for the start of a tile row of a zoom level, in units. The first zoom levels are
  * precomputed.
  */
 function edgesOf(set: TileMatrixSetId, z: number): (row: number) => number {

@@ -1,7 +1,7 @@
 /** The Web Mercator world is 2^30 units wide: 4 cm each. No cell is finer. */
 export const worldExponent = 30
 
-/** One copy of the world is on each side, so that locations beyond its edges have coordinates too. */
+/** Width of the world with a copy on each side, so that locations beyond its edges have coordinates too. */
 export const worldUnits = 2 ** worldExponent
 const lastUnit = 2 ** 32 - 1
 

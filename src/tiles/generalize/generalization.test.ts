@@ -80,9 +80,15 @@ function shownInTile(
   const own = buffered(set, tile)
   const near = inDegrees(set, cell === undefined ? own : widenToCells(set, own, cell))
   const rows = rowsOf(boxes).filter((row) => touches(boxOf(boxes, row), near))
-  const places = degrees(Float64Array.from(rows.flatMap((row) => Object.values(boxOf(boxes, row)))))
+  const positions = degrees(Float64Array.from(rows.flatMap((row) => Object.values(boxOf(boxes, row)))))
   const isTouching = (at: number): boolean => touches(boxOf(boxes, rows[at] as number), inDegrees(set, own))
-  const selection = selectTileRows({ places, isTouching, cell, range: tileRange(set, tile), most })
+  const selection = selectTileRows({
+    positions: positions,
+    isTouching,
+    cell,
+    range: tileRange(set, tile),
+    most,
+  })
   return { rows: [...selection.rows].map((at) => rows[at] as number), thinned: selection.thinned }
 }
 
@@ -112,35 +118,35 @@ const depth = 6
 describe('thinning', () => {
   it('gives each feature the first zoom that shows it, as the rules say', () => {
     for (const seed of [1, 2, 3]) {
-      const places = degrees(crowdedBoxes(seed, 1500))
-      const { thinning, levels } = findLevels(places, limits)
+      const positions = degrees(crowdedBoxes(seed, 1500))
+      const { thinning, levels } = findLevels(positions, limits)
       assert.ok(thinning.cells.length > 8, `only ${thinning.cells.length} zooms are thinned`)
       let before = new Set<number>()
       for (const [zoom, cell] of thinning.cells.entries()) {
-        const shown = shownByTheRules(places, cell)
+        const shown = shownByTheRules(positions, cell)
         assert.deepEqual(new Set(rowsWithin(levels, zoom)), shown)
         assert.ok(before.isSubsetOf(shown), `zoom ${zoom} hides what the zoom before shows`)
         assert.ok(cell <= (thinning.cells[zoom + 1] ?? 30), 'cells grow')
         before = shown
       }
-      assert.equal(rowsWithin(levels, thinning.cells.length).length, places.count)
+      assert.equal(rowsWithin(levels, thinning.cells.length).length, positions.count)
     }
   })
 
   it('thins a zoom only where one of its tiles is too full, and no more than that needs', () => {
     const boxes = crowdedBoxes(4, 1500)
-    const places = degrees(boxes)
-    const { thinning, fullest } = findLevels(places, limits)
+    const positions = degrees(boxes)
+    const { thinning, fullest } = findLevels(positions, limits)
     for (const [zoom, cell] of [...thinning.cells, undefined].entries()) {
-      const all = fullestOf(places, zoom, new Set(rowsOf(boxes)))
+      const all = fullestOf(positions, zoom, new Set(rowsOf(boxes)))
       assert.equal(all > limits.features, cell !== undefined)
       if (cell === undefined) continue
       assert.equal(fullest[zoom], all)
       const pixels = zoom + 9 - cell
-      const most = fullestOf(places, zoom, shownByTheRules(places, cell))
+      const most = fullestOf(positions, zoom, shownByTheRules(positions, cell))
       if (pixels < 3) assert.ok(most <= limits.features)
       if (pixels > 0) {
-        assert.ok(fullestOf(places, zoom, shownByTheRules(places, cell + 1)) > limits.features)
+        assert.ok(fullestOf(positions, zoom, shownByTheRules(positions, cell + 1)) > limits.features)
       }
     }
   })
@@ -167,9 +173,12 @@ describe('thinning', () => {
 
   it('chooses the same by an overview, and counts the same', () => {
     const boxes = crowdedBoxes(9, 1500)
-    const places = degrees(boxes)
-    const levels = findLevels(places, limits)
-    const bytes = writeOverview({ ids: (row) => `é${row}`, envelopes: boxes, places, levels }, depth)
+    const positions = degrees(boxes)
+    const levels = findLevels(positions, limits)
+    const bytes = writeOverview(
+      { ids: (row) => `é${row}`, envelopes: boxes, positions: positions, levels },
+      depth,
+    )
     const overview = Overview.read(bytes)
     assert.ok(overview !== undefined && overview.header.rows < 400)
     assert.equal(Overview.read(bytes.subarray(0, -1)), undefined)
@@ -212,9 +221,9 @@ describe('thinning', () => {
   })
 
   it('never draws more than the most, the largest first and then in the order of keys', () => {
-    const places = degrees(Float64Array.from([0, 0, 2, 2, 0, 0, 1, 1, 0, 0, 9, 9, 0, 0, 1, 1, 0, 0, 0, 0]))
+    const positions = degrees(Float64Array.from([0, 0, 2, 2, 0, 0, 1, 1, 0, 0, 9, 9, 0, 0, 1, 1, 0, 0, 0, 0]))
     const request = {
-      places,
+      positions,
       isTouching: () => true,
       cell: undefined,
       range: tileRange('WebMercatorQuad', world),
@@ -235,7 +244,7 @@ describe('thinning', () => {
   })
 
   it('gives no place to what has none, and takes what reaches off the map for huge', () => {
-    const places = degrees(
+    const positions = degrees(
       Float64Array.from([
         Number.NaN,
         Number.NaN,
@@ -255,9 +264,9 @@ describe('thinning', () => {
         90,
       ]),
     )
-    assert.deepEqual([...places.size.subarray(0, 2)], [Number.NaN, Number.NaN])
-    assert.ok((places.size[2] as number) >= 1)
-    assert.equal(places.size[3], 0)
+    assert.deepEqual([...positions.size.subarray(0, 2)], [Number.NaN, Number.NaN])
+    assert.ok((positions.size[2] as number) >= 1)
+    assert.equal(positions.size[3], 0)
     const { levels, thinning } = findLevels(degrees(new Float64Array(400).fill(Number.NaN)), limits)
     assert.deepEqual(thinning, { cells: [] })
     assert.equal(Math.max(...levels), 0)

@@ -43,18 +43,18 @@ const maxDoublings = 3
 /** Cells that only thin polygons may be as small as a tile unit, an eighth of a pixel. */
 const maxHalvings = 3
 /**
- * Polygons so few and small that even such cells leave room are sampled by parts of a unit, down to the side of a unit halved so often: see
- * `UnitCoverage`.
+ * If a tile has room for more polygons even with such cells, polygons are sampled by parts of a unit. Maximum
+ * number of times that the side of a unit is halved for that: see `UnitCoverage`.
  */
 const maxUnitHalvings = 6
-/** Rows that a tile may then read, as a share of the features that it holds at most. */
+/** Maximum number of rows that a tile may then read, as a share of its maximum number of features. */
 const sampledShare = 1 / 4
-/** Polygons from so many units on are not sampled. */
+/** Polygons of this size in units, and larger ones, are not sampled. */
 const sampledUnits = 4
 /** `shared` counts from four worlds' width. */
 const worldHalvings = 2
 
-/** Result of thinning the places of a layer. */
+/** Result of thinning the features of a layer. */
 export interface LayerLevels {
   thinning: LayerGeneralization
   /** The first zoom level that shows each row. */
@@ -63,7 +63,7 @@ export interface LayerLevels {
   fullest: number[]
 }
 
-/** Places along the curve: neighbors in memory are neighbors on the map. */
+/** Positions along the curve of `quadOrder`: neighbors in memory are neighbors on the map. */
 interface Walk {
   count: number
   rows: Uint32Array
@@ -75,19 +75,19 @@ interface Walk {
 }
 
 /**
- * Returns the cells of a layer and the level of each of its rows. `areas` requires places with `first`. A
+ * Returns the cells of a layer and the level of each of its rows. `areas` requires positions with `first`. A
  * million rows take about a third of a second.
  */
 export function findLevels(
-  places: FeaturePositions,
+  positions: FeaturePositions,
   limits: GeneralizationLimits = usualLimits,
   areas?: AreaRule,
 ): LayerLevels {
-  const walk = walkOf(places, areas)
+  const walk = walkOf(positions, areas)
   const { rows } = walk
   const cells: number[] = []
   const fullest: number[] = []
-  /** In the order of the walk. */
+  /** First zoom level of each row, in the order of the walk. */
   const shown = new Uint8Array(rows.length).fill(lastZoom + 1)
   for (let zoom = 0; zoom <= lastZoom; zoom += 1) {
     const most = fullestTile(walk, zoom)
@@ -98,17 +98,17 @@ export function findLevels(
     showAt(walk, zoom, cell, shown)
   }
   const depth = cells.length
-  const levels = new Uint8Array(places.count).fill(depth)
+  const levels = new Uint8Array(positions.count).fill(depth)
   for (let at = 0; at < rows.length; at += 1)
     levels[rows[at] as number] = Math.min(shown[at] as number, depth)
   return { thinning: areas === undefined ? { cells } : { cells, areas }, levels, fullest }
 }
 
-function walkOf(places: FeaturePositions, areas: AreaRule | undefined): Walk {
-  const { rows, shared } = quadOrder(places)
+function walkOf(positions: FeaturePositions, areas: AreaRule | undefined): Walk {
+  const { rows, shared } = quadOrder(positions)
   const sizes = new Float32Array(rows.length)
-  for (let at = 0; at < rows.length; at += 1) sizes[at] = places.size[rows[at] as number] as number
-  const own = places.first
+  for (let at = 0; at < rows.length; at += 1) sizes[at] = positions.size[rows[at] as number] as number
+  const own = positions.first
   const first = own === undefined ? undefined : Uint8Array.from(rows, (row) => own[row] as number)
   return { count: rows.length, rows, shared, sizes, first, areas }
 }

@@ -9,7 +9,7 @@ import type { AreaRule } from './sample-points.ts'
 import { maxDrawn } from './select-rows.ts'
 import { levelOf } from './tile-cells.ts'
 
-/** Another layout or other rules make another number: overviews with an older one are made anew. */
+/** Format version. Increment it when layout or rules change: overviews with an older version are rebuilt. */
 const overviewFormat = 3
 const magic = 'terraovw'
 const headBytes = 24
@@ -40,7 +40,7 @@ interface OverviewTexts {
 export interface OverviewSource {
   ids(row: number): string
   envelopes: Float64Array
-  places: FeaturePositions
+  positions: FeaturePositions
   levels: LayerLevels
 }
 
@@ -48,9 +48,13 @@ export interface OverviewSource {
  * Writes which rows the first levels show: ids, envelopes, levels, and the order of preference. The rows
  * themselves are read from the layer.
  */
-export function writeOverview({ ids, envelopes, places, levels }: OverviewSource, depth: number): Uint8Array {
+export function writeOverview(
+  { ids, envelopes, positions, levels }: OverviewSource,
+  depth: number,
+): Uint8Array {
   const rows: number[] = []
-  for (let row = 0; row < places.count; row += 1) if ((levels.levels[row] as number) < depth) rows.push(row)
+  for (let row = 0; row < positions.count; row += 1)
+    if ((levels.levels[row] as number) < depth) rows.push(row)
   const header: OverviewHeader = {
     format: overviewFormat,
     ...levels.thinning,
@@ -64,11 +68,11 @@ export function writeOverview({ ids, envelopes, places, levels }: OverviewSource
     boxes.set(envelopes.subarray(row * 4, row * 4 + 4), at * 4)
   })
   const order = rows.map((_, at) => at)
-  order.sort((a, b) => (isBefore(places, rows[a] as number, rows[b] as number) ? -1 : 1))
+  order.sort((a, b) => (isBefore(positions, rows[a] as number, rows[b] as number) ? -1 : 1))
   order.forEach((at, rank) => {
     ranks[at] = rank
   })
-  const texts: OverviewTexts = { ids: rows.map(ids), leftOut: countLeftOut(places, levels, depth) }
+  const texts: OverviewTexts = { ids: rows.map(ids), leftOut: countLeftOut(positions, levels, depth) }
   return Buffer.concat([
     ...textBytes(header, texts),
     new Uint8Array(boxes.buffer),

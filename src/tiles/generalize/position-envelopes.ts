@@ -7,17 +7,17 @@ import type { FeaturePositions } from './feature-positions.ts'
 import { emptyPositions, toUnits, worldExponent, worldUnits, worldX, worldY } from './feature-positions.ts'
 import { firstExponent, noExponent } from './sample-points.ts'
 
-/** Options for the places of rows. */
+/** Options for computing positions. */
 interface PlaceOptions {
   /** True if rows may be polygons, which need `FeaturePositions.first`. */
   hasAreas?: boolean
 }
 
-/** Computes places from envelopes: minX, minY, maxX, maxY of each in the CRS of the table. */
+/** Computes positions from envelopes: minX, minY, maxX, maxY of each in the CRS of the table. */
 export type PositionEnvelopes = (envelopes: Float64Array, options?: PlaceOptions) => FeaturePositions
 
 /** Transforms a point of the table to longitude and latitude, in place; NaN if not possible. */
-type ToDegrees = (place: { x: number; y: number }, height: number) => void
+type ToDegrees = (position: { x: number; y: number }, height: number) => void
 
 const maxKept = 50
 const kept = new Map<string, PositionEnvelopes>()
@@ -31,8 +31,8 @@ const floatNoise = 2 ** -22
 const turnedReach = 1.05
 
 /**
- * Returns a function that computes the places of rows of a table in this CRS. Throws `CrsError` for a CRS
- * that is unknown or needs a program: such layers are read from a copy.
+ * Returns a function that computes the positions of rows of a table in this CRS. Throws `CrsError` for a CRS
+ * that is unknown or needs an external program: such layers are read from a copy.
  */
 export async function positionEnvelopesOf(crs: CrsDeclaration | string): Promise<PositionEnvelopes> {
   const key = JSON.stringify(crs)
@@ -49,12 +49,17 @@ async function findPlaceEnvelopes(crs: CrsDeclaration | string): Promise<Positio
   const toDegrees = reprojector.isIdentity ? undefined : reprojector.transformPlace
   const isTurned = worldOf(crs, getTileMatrixSet('WebMercatorQuad')).kind === 'projected'
   return (envelopes, { hasAreas = false } = {}) => {
-    const places = placeAll(envelopes, toDegrees)
-    return hasAreas ? { ...places, first: findFirst(envelopes, places, { toDegrees, isTurned }) } : places
+    const positions = placeAll(envelopes, toDegrees)
+    return hasAreas
+      ? { ...positions, first: findFirst(envelopes, positions, { toDegrees, isTurned }) }
+      : positions
   }
 }
 
-/** Transformation of table coordinates to Web Mercator; whether its axes are rotated against the map. */
+/**
+ * Transformation of table coordinates to Web Mercator; `isTurned` is true if the axes of the table are
+ * rotated against the map.
+ */
 interface Way {
   toDegrees: ToDegrees | undefined
   isTurned: boolean
@@ -68,7 +73,7 @@ function findFirst(envelopes: Float64Array, { count, size }: FeaturePositions, w
   for (let row = 0; row < count; row += 1) {
     roundBox(envelopes, row * 4, table)
     if (Number.isNaN(size[row] as number)) first[row] = noExponent
-    // Rows that count as huge are read in any case.
+    // Rows that count as huge are always read.
     if (!Number.isFinite(size[row] as number) || !findUnitBox(table, way, box)) continue
     const side = Math.max(box.maxX - box.minX, box.maxY - box.minY)
     const bySize = worldExponent - Math.floor(Math.log2(side))
@@ -121,16 +126,16 @@ function findUnitBox(table: Box, { toDegrees, isTurned }: Way, box: Box): boolea
 }
 
 /**
- * Computes the place of each envelope. Stores have envelopes as doubles or as 32-bit floats rounded outwards;
- * the results are equal, since all are rounded first, and sides no longer than the rounding of a point count
- * as zero.
+ * Computes the position of each envelope. Stores return envelopes as doubles or as 32-bit floats rounded
+ * outwards. Both give the same result, since all are rounded first, and sides no longer than the rounding of
+ * a point count as zero.
  */
 function placeAll(envelopes: Float64Array, toDegrees: ToDegrees | undefined): FeaturePositions {
-  const places = emptyPositions(envelopes.length / 4)
+  const positions = emptyPositions(envelopes.length / 4)
   const box: Box = { minX: 0, minY: 0, maxX: 0, maxY: 0 }
   const low = { x: 0, y: 0 }
   const high = { x: 0, y: 0 }
-  for (let row = 0; row < places.count; row += 1) {
+  for (let row = 0; row < positions.count; row += 1) {
     readBox(envelopes, row * 4, box)
     low.x = box.minX
     low.y = box.minY
@@ -139,10 +144,10 @@ function placeAll(envelopes: Float64Array, toDegrees: ToDegrees | undefined): Fe
     high.x = isPoint ? low.x : box.maxX
     high.y = isPoint ? low.y : box.maxY
     if (!isPoint) toDegrees?.(high, 0)
-    if (hasPlace(low) && hasPlace(high)) setPlace(places, row, low, high)
-    else setHugePlace(places, row, box, toDegrees)
+    if (hasPlace(low) && hasPlace(high)) setPlace(positions, row, low, high)
+    else setHugePlace(positions, row, box, toDegrees)
   }
-  return places
+  return positions
 }
 
 interface Box {
@@ -173,9 +178,9 @@ function hasPlace({ x, y }: { x: number; y: number }): boolean {
   return Number.isFinite(x) && Number.isFinite(y)
 }
 
-/** Computes a place from the images of the lower left and upper right corner of an envelope. */
+/** Computes a position from the projected lower left and upper right corners of an envelope. */
 function setPlace(
-  places: FeaturePositions,
+  positions: FeaturePositions,
   row: number,
   low: { x: number; y: number },
   high: { x: number; y: number },
@@ -186,25 +191,25 @@ function setPlace(
   const y1 = low.y === high.y ? y0 : worldY(high.y)
   // A CRS across the antimeridian: its right edge was transformed to the left.
   if (x0 - x1 > 0.5) x1 += 1
-  places.x[row] = toUnits(inWorld((x0 + x1) / 2))
-  places.y[row] = toUnits((y0 + y1) / 2)
-  places.size[row] = Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0))
+  positions.x[row] = toUnits(inWorld((x0 + x1) / 2))
+  positions.y[row] = toUnits((y0 + y1) / 2)
+  positions.size[row] = Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0))
 }
 
 /**
- * Returns the place in the world at which features beyond the antimeridian are drawn, for longitudes up to
- * 360 on each side.
+ * Returns the x position, in worlds, at which features beyond the antimeridian are drawn; longitudes may be
+ * up to 360 degrees beyond it.
  */
 function inWorld(x: number): number {
   return x >= -0.5 && x <= 1.5 ? x - Math.floor(x) : x
 }
 
 /**
- * An envelope with corners outside of the map counts as huge if its center is on it, and has no place
- * otherwise.
+ * An envelope with corners outside of the map counts as huge if its center is on the map, and otherwise has
+ * no position.
  */
 function setHugePlace(
-  places: FeaturePositions,
+  positions: FeaturePositions,
   row: number,
   box: Box,
   toDegrees: ToDegrees | undefined,
@@ -213,10 +218,10 @@ function setHugePlace(
   const isPoint = box.minX === box.maxX && box.minY === box.maxY
   toDegrees?.(middle, 0)
   if (isPoint || !hasPlace(middle)) {
-    places.size[row] = Number.NaN
+    positions.size[row] = Number.NaN
     return
   }
-  places.x[row] = toUnits(inWorld(worldX(middle.x)))
-  places.y[row] = toUnits(worldY(middle.y))
-  places.size[row] = Number.POSITIVE_INFINITY
+  positions.x[row] = toUnits(inWorld(worldX(middle.x)))
+  positions.y[row] = toUnits(worldY(middle.y))
+  positions.size[row] = Number.POSITIVE_INFINITY
 }

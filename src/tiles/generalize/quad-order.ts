@@ -1,8 +1,8 @@
 import type { FeaturePositions } from './feature-positions.ts'
 
-/** Places along the curve on which the cells of every size are runs of neighbors. */
+/** Rows along a space-filling curve, on which the rows of a cell of any size are adjacent. */
 export interface QuadOrder {
-  /** Rows in the order of the curve, without those that have no place. */
+  /** Rows in the order of the curve, without rows that have no position. */
   readonly rows: Uint32Array
   /**
    * Number of halvings that a position has in common with the previous one, starting from four world widths;
@@ -28,9 +28,9 @@ const maxCompared = 24
  * Sorts by the upper half of the curve position first; runs with equal upper halves, which are short for
  * features spread over the world, by the lower half.
  */
-export function quadOrder(places: FeaturePositions): QuadOrder {
-  const { rows: found, keys: high } = sortedByKeys(upperKeys(places))
-  const { rows, keys: low } = sortedRuns(high, { rows: found, keys: lowerKeys(places, found) })
+export function quadOrder(positions: FeaturePositions): QuadOrder {
+  const { rows: found, keys: high } = sortedByKeys(upperKeys(positions))
+  const { rows, keys: low } = sortedRuns(high, { rows: found, keys: lowerKeys(positions, found) })
   return { rows, shared: sharedHalvings(high, low) }
 }
 
@@ -56,7 +56,7 @@ function lowerKeys({ x, y }: FeaturePositions, rows: Uint32Array): Uint32Array {
   return keys
 }
 
-/** Bits of both by turns, those of `down` above those of `right`. */
+/** Interleaves the bits of both numbers, those of `down` above those of `right`. */
 export function interleaved(right: number, down: number): number {
   return (spread(right) | (spread(down) << 1)) >>> 0
 }
@@ -148,11 +148,11 @@ function sortedLongRuns(starts: Uint32Array, { rows, keys }: Keyed): Keyed {
   const next = starts.slice()
   const sorted = { rows: new Uint32Array(rows.length), keys: new Uint32Array(rows.length) }
   for (let from = 0; from < rows.length; from += 1) {
-    const place = order.rows[from] as number
-    const run = runOf[place] as number
+    const position = order.rows[from] as number
+    const run = runOf[position] as number
     const at = next[run] as number
     next[run] = at + 1
-    sorted.rows[at] = rows[place] as number
+    sorted.rows[at] = rows[position] as number
     sorted.keys[at] = order.keys[from] as number
   }
   return sorted

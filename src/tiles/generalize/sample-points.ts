@@ -31,10 +31,10 @@ const sides = Float64Array.from(
   { length: worldExponent + 1 },
   (_, exponent) => 2 ** (worldExponent - exponent),
 )
-/** A place has two more halvings than the world: see `Places`. */
+/** The coordinates of positions cover the width of four worlds: see `FeaturePositions`. */
 const worldHalvings = 2
 
-/** A box in the units of `Places`. */
+/** A box in the units of `FeaturePositions`. */
 export interface UnitBox {
   minX: number
   minY: number
@@ -102,13 +102,13 @@ const cachedWidth = 128
 const cachedColumns = new Float64Array(cachedWidth ** 2)
 const cachedRows = new Float64Array(cachedWidth ** 2)
 const cachedExponents = new Int8Array(cachedWidth ** 2).fill(-1)
-/** NaN for a cell that was asked for once: its point is computed when it is asked for again. */
+/** NaN for a cell that was requested once: its point is computed at the second request. */
 const cachedX = new Float64Array(cachedWidth ** 2)
 const cachedY = new Float64Array(cachedWidth ** 2)
 
 /**
- * Like `samplePointWithin`, for cells that several polygons of a gapless layer overlap: the point is computed once.
- * Cells of other tiles replace those of earlier ones.
+ * Like `samplePointWithin`, with a cache for cells that several polygons of a gapless layer overlap. Cells of
+ * other tiles replace earlier cache entries.
  */
 export function cachedPointWithin(
   column: number,

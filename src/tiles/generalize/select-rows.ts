@@ -17,12 +17,12 @@ export interface Selection {
 
 /** Selects the rows of a tile, out of all that touch the box of `widenToCells`, in key order. */
 export interface RowSelectionOptions {
-  places: FeaturePositions
+  positions: FeaturePositions
   /** True if the envelope of the row touches the tile including its buffer. */
   isTouching(row: number): boolean
   /** Result of `cellOf`; undefined if the zoom level is not thinned. */
   cell: number | undefined
-  /** For a layer whose places have `first`. */
+  /** For a layer whose positions have `first`. */
   areas?: AreaRule | undefined
   range: TileRange
   /** Maximum number of features per tile. */
@@ -36,22 +36,22 @@ export interface RowSelectionOptions {
 export const maxDrawn = 20_000
 
 export function selectTileRows({
-  places,
+  positions,
   isTouching,
   cell,
   areas,
   range,
   most = maxDrawn,
 }: RowSelectionOptions): Selection {
-  const isFirst = cell === undefined ? undefined : firstOfCells(places, cell, areas)
+  const isFirst = cell === undefined ? undefined : firstOfCells(positions, cell, areas)
   const found: number[] = []
   let hidden = 0
-  for (let row = 0; row < places.count; row += 1) {
+  for (let row = 0; row < positions.count; row += 1) {
     if (isFirst !== undefined && isFirst[row] === 0) {
-      if (isInRange(places, row, range)) hidden += 1
+      if (isInRange(positions, row, range)) hidden += 1
     } else if (isTouching(row)) found.push(row)
   }
-  const rows = found.length > most ? preferredRows(places, found, most) : Uint32Array.from(found)
+  const rows = found.length > most ? preferredRows(positions, found, most) : Uint32Array.from(found)
   return { rows, thinned: hidden + found.length - rows.length }
 }
 

@@ -7,8 +7,8 @@ import type { LayerGeneralization, TileGeneralization } from './layer-generaliza
 /** Half the width of the Web Mercator square in metres. */
 const halfWorld = Math.PI * 6_378_137
 /**
- * One cell, since a smaller feature may be that far outside and touch the tile; one for the distortion of a
- * CRS.
+ * Margin in cells: one because a feature smaller than a cell may be that far outside and still touch the
+ * tile, one for the distortion of a CRS.
  */
 const margin = 2
 
@@ -71,7 +71,7 @@ export function widenToCells(set: TileMatrixSetId, box: Envelope, cell: number):
   }
 }
 
-/** Range in units: the first one inside a tile, and the first one beyond it. */
+/** Range of a tile in units: the first unit inside, and the first unit beyond it. */
 export interface TileRange {
   minX: number
   minY: number
@@ -79,7 +79,10 @@ export interface TileRange {
   maxY: number
 }
 
-/** Returns the places whose features count as those of a tile: each is in one tile of a zoom level. */
+/**
+ * Returns the range of positions whose features count as features of a tile: each feature is in one tile of a
+ * zoom level.
+ */
 export function tileRange(set: TileMatrixSetId, { z, x, y }: TileAddress): TileRange {
   const wide = 2 ** levelOf(set, z)
   const top = (row: number): number =>

@@ -1,7 +1,7 @@
 import { nest } from './trace-rings.ts'
 import { WholeRings } from './whole-rings.ts'
 
-/** Directions on the screen, each turned to the right from the one before. */
+/** Directions on the screen, clockwise. */
 const [rightward, downward, leftward] = [0, 1, 2]
 const stepX = [1, 0, -1, 0] as const
 const stepY = [0, 1, 0, -1] as const
@@ -12,32 +12,32 @@ export interface CellEdges {
   yOf(row: number): number
 }
 
-/** A few cells of a grid, and the rings round them: what touches at a corner alone are several polygons. */
+/** Traces the rings around some cells of a grid. Cells that touch only at a corner are separate polygons. */
 export class CellOutline {
-  /** The rings as they were traced last. */
+  /** Result of the last `trace`. */
   rings = new WholeRings()
   #loose = new WholeRings()
   #left = 0
   #top = 0
   #columns = 0
   #rows = 0
-  /** Number of cells, none of which is added twice. */
+  /** Number of added cells, each counted once. */
   count = 0
-  /** The cells lie from one column and row to another. */
+  /** Range of columns and rows that may contain cells. */
   #minX = 0
   #minY = 0
   #maxX = 0
   #maxY = 0
-  /** Row by row with an empty cell on each side. */
+  /** 1 for each cell, row by row, with a margin of one empty cell on each side. */
   #cells = new Uint8Array(64)
-  /** Cells of which the upper edge was passed. */
+  /** 1 for each cell whose upper edge is part of a traced ring. */
   #passed = new Uint8Array(64)
   readonly #edgesX: number[] = []
   readonly #edgesY: number[] = []
   readonly #wayX: number[] = []
   readonly #wayY: number[] = []
 
-  /** Empties it, for cells from one column and row to another. */
+  /** Removes all cells and sets the range of columns and rows for new ones. */
   begin(left: number, top: number, right: number, bottom: number): void {
     this.#left = left
     this.#top = top
@@ -62,7 +62,7 @@ export class CellOutline {
     if (row > this.#maxY) this.#maxY = row
   }
 
-  /** Finds the rings, within the edges: rows of no height are passed over. */
+  /** Traces the rings; `edges` converts cells to tile units. Skips rows without height. */
   trace(edges: CellEdges): WholeRings {
     const isBox = this.count === (this.#maxX - this.#minX + 1) * (this.#maxY - this.#minY + 1)
     return isBox ? this.#box(edges) : this.#outline(edges)
@@ -98,7 +98,7 @@ export class CellOutline {
     return this.rings
   }
 
-  /** Removes rows of no height: the rows above and below become adjacent. */
+  /** Removes rows without height, so that the rows above and below become adjacent. */
   #dropFlatRows(): void {
     const stride = this.#columns + 2
     const [cells, edges] = [this.#cells, this.#edgesY]
@@ -116,7 +116,9 @@ export class CellOutline {
     this.#rows = kept
   }
 
-  /** Goes round along the upper edge of a cell, cells on the right hand; whether a hole was found. */
+  /**
+   * Follows a ring that starts at the upper edge of a cell, with cells on its right. Returns true for a hole.
+   */
   #follow(column: number, row: number): boolean {
     const stride = this.#columns + 2
     const cells = this.#cells
@@ -129,7 +131,7 @@ export class CellOutline {
         if (direction === rightward) this.#passed[(y + 1) * stride + x + 1] = 1
         x += stepX[direction] as number
         y += stepY[direction] as number
-        // The cells before this corner, on the right hand and on the left.
+        // Indexes of the two cells beyond this corner: on the right, and on the left of the path.
         const ahead = (y + (direction === rightward || direction === downward ? 1 : 0)) * stride + x
         const right = ahead + (direction === rightward || direction === 3 ? 1 : 0)
         const left =
@@ -149,7 +151,7 @@ export class CellOutline {
     return this.#close(0) || hasHoles
   }
 
-  /** A way that comes back to a corner that it has passed closes a ring there. */
+  /** Adds a corner. A path that returns to a corner closes a ring there. */
   #corner(x: number, y: number): boolean {
     const [wayX, wayY] = [this.#wayX, this.#wayY]
     let isHole = false

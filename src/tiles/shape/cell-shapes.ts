@@ -16,7 +16,7 @@ import type { WholeRings } from './whole-rings.ts'
  * part of a cell stays empty or is drawn twice, which matters less for larger rings.
  */
 const sampledCells = 4
-/** Worlds around the tile in which polygons are drawn. */
+/** Polygons further than this many worlds from the tile are not drawn. */
 const reachedWorlds = 4
 const unitHalvings = Math.log2(tileExtent)
 const unitsOfWorld = 2 ** worldExponent
@@ -28,15 +28,16 @@ const unitsOfWorld = 2 ** worldExponent
 export type Sampled = 'none' | 'some' | 'outline' | 'rings' | 'nothing' | 'units'
 
 /**
- * The cells by which the polygons of a tile are sampled. Cells are squares of web mercator; in a tile of degrees they are as wide
- * and less high. Their edges are whole units of the tile. Cells smaller than a unit tell what part of the units is covered.
+ * Grid of cells by which the polygons of a tile are sampled. Cells are squares in Web Mercator; in a tile in
+ * degrees they have the same width and a smaller height. Their edges are whole units of the tile. Cells
+ * smaller than a unit measure which part of each unit is covered.
  */
 export class CellGrid {
-  /** Rings of the row that was sampled last. */
+  /** Rings of the row that was last passed to `sample`. */
   readonly rings = new Paths()
-  /** The outline of the cells of the row that was sampled last. */
+  /** Outline of the cells of the row that was last passed to `sample`. */
   outline: WholeRings
-  /** Set where cells are smaller than a unit. */
+  /** Set if cells are smaller than a unit. */
   readonly coverage: UnitCoverage | undefined
   readonly #cells = new CellOutline()
   readonly #isMercator: boolean
@@ -102,7 +103,7 @@ export class CellGrid {
     return this.#sampleRings(source)
   }
 
-  /** Finds the units of a row after `coverage.round`; undefined where it has none. */
+  /** Returns the outline of the units of a row, after `coverage.round`; undefined if the row has none. */
   outlineOfUnits(feature: number): WholeRings | undefined {
     const units: [number, number][] = []
     this.coverage?.unitsOf(feature, (x, y) => units.push([x, y]))
@@ -113,7 +114,7 @@ export class CellGrid {
     return this.#cells.trace(this.#unitEdges)
   }
 
-  /** A row of small polygons near each other, as the outline of its cells. */
+  /** Samples a row of small polygons that are near each other, as the outline of its cells. */
   #sampleSmall(source: Paths, bounds: ClipBox): Sampled {
     const { count, parts } = source
     const cells = this.#cells
@@ -138,7 +139,7 @@ export class CellGrid {
         if (this.#isHit(source, ring, end, column, row, this.#exponent)) cells.add(column, row)
   }
 
-  /** A row of polygons of some units at most: gives its sample points to `coverage`. */
+  /** Adds the sample points of a row with polygons of at most some units to `coverage`. */
   #addUnits(source: Paths, bounds: ClipBox, feature: number): Sampled {
     const { coverage } = this
     const exponent = this.#sampleExponent
@@ -162,13 +163,13 @@ export class CellGrid {
     return isHit ? 'units' : 'nothing'
   }
 
-  /** False where cells are so far away that 64-bit floats do not tell them apart. */
+  /** False if the cells are so far away that 64-bit floats cannot distinguish them. */
   #isNear({ minX, minY }: ClipBox): boolean {
     const reach = this.#worldWidth * reachedWorlds
     return Math.abs(minX) < reach && Math.abs(minY) < reach
   }
 
-  /** Places come again after a turn of the world. */
+  /** Maps an x position to the world in which locations do not repeat. */
   #wrapped(unitX: number): number {
     return unitX - Math.floor(unitX / this.#worldWidth) * this.#worldWidth
   }
@@ -245,7 +246,7 @@ export class CellGrid {
     }
   }
 
-  /** Cells of one row from one column to another; false where the row has no height. */
+  /** Adds the cells of one row from column `from` to column `to`; returns false if the row has no height. */
   #addBox(from: number, to: number, row: number): boolean {
     const { rings } = this
     const [top, bottom] = [this.#edge(row), this.#edge(row + 1)]
@@ -286,7 +287,7 @@ export class CellGrid {
     return isWithin(source, from, to, x, this.#heightOf(point.y / unitsOfWorld))
   }
 
-  /** Part of the world's height in web mercator above a height of the tile. */
+  /** Returns the fraction of the world's height in Web Mercator that is above a y position of the tile. */
   #downTo(y: number): number {
     const down = (y + this.#top) / this.#worldHeight
     return this.#isMercator ? down : worldY(90 - down * 180)
@@ -310,12 +311,12 @@ export class CellGrid {
     return share * this.#worldHeight - this.#top
   }
 
-  /** The row of units that holds the middle of a row of sampled cells. */
+  /** Returns the row of units that contains the middle of a row of sampled cells. */
   #unitRowOf(row: number): number {
     return Math.floor(this.#heightOf((row + 0.5) / 2 ** this.#sampleExponent))
   }
 
-  /** Number of sampled cells in a unit. */
+  /** Returns the number of sampled cells in a unit of a row. */
   #pointsInUnit(unitY: number): number {
     if (this.#isMercator) return this.#parts ** 2
     const rowAt = (y: number): number => Math.ceil(this.#downTo(y) * 2 ** this.#sampleExponent - 0.5)

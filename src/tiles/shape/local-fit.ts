@@ -43,13 +43,16 @@ export interface PlaceFit {
  * Returns undefined if the error of a polynomial would be visible in a tile. `of` transforms the given
  * location in place.
  */
-export function fitPlace(box: Envelope, of: (place: { x: number; y: number }) => void): PlaceFit | undefined {
+export function fitPlace(
+  box: Envelope,
+  of: (position: { x: number; y: number }) => void,
+): PlaceFit | undefined {
   const { minX, minY, maxX, maxY } = box
   if (!(maxX > minX && maxY > minY)) return undefined
   const at = (u: number, v: number): { x: number; y: number } => {
-    const place = { x: minX + ((u + 1) * (maxX - minX)) / 2, y: minY + ((v + 1) * (maxY - minY)) / 2 }
-    of(place)
-    return place
+    const position = { x: minX + ((u + 1) * (maxX - minX)) / 2, y: minY + ((v + 1) * (maxY - minY)) / 2 }
+    of(position)
+    return position
   }
   const fit: PlaceFit = { x: new Float64Array(order * order), y: new Float64Array(order * order) }
   for (const [k, u] of nodes.entries()) {

@@ -166,7 +166,7 @@ interface GeneralWay {
 function generalPlacer(frame: Frame, { transformPlace, worldShare, box }: GeneralWay): Placer {
   const { left, top, scale, turn, equator } = frame
   const world = turn / scale
-  const place = { x: 0, y: 0 }
+  const position = { x: 0, y: 0 }
   /**
    * A transformation returns longitudes from -180 to 180 degrees: chooses the turn nearest to the original
    * one.
@@ -185,13 +185,13 @@ function generalPlacer(frame: Frame, { transformPlace, worldShare, box }: Genera
     if (fit !== undefined && x >= minX && x <= maxX && y >= minY && y <= maxY) {
       const u = (x - minX) * perX - 1
       const v = (y - minY) * perY - 1
-      place.x = bicubic(fit.x, u, v)
-      place.y = bicubic(fit.y, u, v)
+      position.x = bicubic(fit.x, u, v)
+      position.y = bicubic(fit.y, u, v)
       return
     }
-    place.x = x
-    place.y = y
-    exact(place)
+    position.x = x
+    position.y = y
+    exact(position)
   }
   return {
     read(view, offset, count, stride, target) {
@@ -200,16 +200,16 @@ function generalPlacer(frame: Frame, { transformPlace, worldShare, box }: Genera
       let to = target.length
       for (let i = 0, at = offset; i < count; i += 1, at += stride, to += 1) {
         put(view.getFloat64(at, true), view.getFloat64(at + 8, true))
-        xs[to] = place.x
-        ys[to] = place.y
+        xs[to] = position.x
+        ys[to] = position.y
       }
       target.length = to
     },
     move(xs, ys, from, to) {
       for (let at = from; at < to; at += 1) {
         put(xs[at] as number, ys[at] as number)
-        xs[at] = place.x
-        ys[at] = place.y
+        xs[at] = position.x
+        ys[at] = position.y
       }
     },
     isStraight: false,

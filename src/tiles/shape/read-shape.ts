@@ -86,7 +86,7 @@ export class ShapeReader {
     if (limit !== undefined && this.#isPolar && Math.abs(y) > limit) return
     const { points } = this
     this.#placer.read(this.#view, at, 1, stride, points)
-    this.#look(points, points.length - 1)
+    this.#checkPositions(points, points.length - 1)
     points.endPath(0)
   }
 
@@ -105,7 +105,7 @@ export class ShapeReader {
   }
 
   #endPath(target: Paths, from: number, part: number): void {
-    this.#look(target, from)
+    this.#checkPositions(target, from)
     if (target === this.rings && isClosed(target, from)) target.length -= 1
     if (this.#placer.isWrapped && this.hasImage) unwind(target, from, this.#placer, target === this.rings)
     target.endPath(part)
@@ -122,7 +122,7 @@ export class ShapeReader {
     const isRing = target === this.rings
     if (isRing && isClosed(raw, 0)) raw.length -= 1
     raw.endPath(part)
-    this.#look(raw, 0)
+    this.#checkPositions(raw, 0)
     const limit = this.#placer.latitudeLimit ?? Number.POSITIVE_INFINITY
     const [minX, maxX] = [Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY]
     const band = { minX, minY: -limit, maxX, maxY: limit }
@@ -139,7 +139,7 @@ export class ShapeReader {
   }
 
   /** Checks for positions that cannot be projected, or are so far away that arithmetic would fail. */
-  #look({ xs, ys, length }: Paths, from: number): void {
+  #checkPositions({ xs, ys, length }: Paths, from: number): void {
     let most = 0
     for (let at = from; at < length; at += 1) {
       const x = Math.abs(xs[at] as number)

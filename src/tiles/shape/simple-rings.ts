@@ -1,6 +1,6 @@
 import type { WholeRings } from './whole-rings.ts'
 
-/** Up to this number of edges every pair is tested; beyond it only neighboring ones. */
+/** Up to this number of edges every pair of edges is tested; beyond it only edges whose x ranges overlap. */
 const fewEdges = 20
 /** Maximum number of compared pairs of edges per geometry. */
 const maxPairs = 10_000_000
@@ -19,7 +19,7 @@ export function areSimple(rings: WholeRings): boolean {
   return rings.count === 1 || areNested(rings)
 }
 
-/** True if the single ring always turns to the same side, and only once around. */
+/** True if the single ring is convex: it always turns to the same side, and turns by 360 degrees in total. */
 function isConvex({ xs, ys, length }: WholeRings): boolean {
   if (length === 3) return true
   let turns = 0

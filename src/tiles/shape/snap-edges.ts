@@ -171,7 +171,10 @@ function isNearTile(value: number): boolean {
   return value >= least && value < least + columns
 }
 
-/** Leads edges through the squares; edge parts that one polygon has an even number of times cancel out. */
+/**
+ * Routes edges through the hot squares. Parts of edges that a polygon contains an even number of times cancel
+ * out.
+ */
 function joinEdges(edges: Edges, squares: Squares): SnappedEdges | undefined {
   const size = squares.xs.length
   const parts = edges.part.reduce((most, part) => Math.max(most, part), 0) + 1

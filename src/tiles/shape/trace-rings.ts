@@ -27,7 +27,7 @@ function findBoundary(edges: SnappedEdges): Boundary {
   for (let at = 0; at < count; ) {
     let next = at + 1
     while (next < count && from[next] === from[at] && to[next] === to[at]) next += 1
-    beside.look(at, next)
+    beside.locate(at, next)
     if (beside.isInside !== beside.isInsideBeyond) {
       const isForward = beside.isForwardDown === beside.isInside
       boundary.from[boundary.count] = (isForward ? from : to)[at] as number
@@ -82,7 +82,7 @@ class EdgesBeside {
     })
   }
 
-  look(first: number, next: number): void {
+  locate(first: number, next: number): void {
     const { from, to, xs, ys, part } = this.#edges
     const [a, b] = [from[first] as number, to[first] as number]
     const x = ((xs[a] as number) + (xs[b] as number)) / 2
@@ -181,23 +181,23 @@ function trace({ xs, ys }: SnappedEdges, boundary: Boundary, target: WholeRings)
     return found
   }
 
-  const closeRing = (place: number): void => {
-    target.reserve(way.length - place)
-    for (let at = place; at < way.length; at += 1) {
+  const closeRing = (index: number): void => {
+    target.reserve(way.length - index)
+    for (let at = index; at < way.length; at += 1) {
       const corner = way[at] as number
       target.add(xs[corner] as number, ys[corner] as number)
       placeOf[corner] = -1
     }
     target.endRing(0)
-    way.length = place
+    way.length = index
   }
 
   for (let first = 0; first < count; first += 1) {
     for (let edge = isUsed[first] === 1 ? -1 : first; edge >= 0; edge = nextEdge(edge)) {
       isUsed[edge] = 1
       const corner = from[edge] as number
-      const place = placeOf[corner] as number
-      if (place >= 0) closeRing(place)
+      const index = placeOf[corner] as number
+      if (index >= 0) closeRing(index)
       placeOf[corner] = way.length
       way.push(corner)
     }
@@ -205,7 +205,7 @@ function trace({ xs, ys }: SnappedEdges, boundary: Boundary, target: WholeRings)
   }
 }
 
-/** Puts each hole behind the smallest outer ring that it lies in. */
+/** Moves each hole behind the smallest outer ring that contains it. */
 export function nest(loose: WholeRings, target: WholeRings): void {
   const all = Array.from({ length: loose.count }, (_, ring) => ring)
   const outers = all
@@ -233,7 +233,7 @@ function copyRing(source: WholeRings, ring: number, target: WholeRings, part: nu
   target.endRing(part)
 }
 
-/** A fraction of an edge at which no integer position is. */
+/** Fraction of an edge at which there is never an integer position. */
 const unevenShare = 0.381966011
 
 /**

@@ -2,10 +2,12 @@ import { interleaved } from '../generalize/quad-order.ts'
 import type { TileAddress } from '../tile-matrix-sets.ts'
 import { tileExtent } from '../world.ts'
 
-/** Numbers of sample points, and of units in a tile, that fit into a 64-bit float side by side. */
+/**
+ * Maximum number of sample points, and of units in a tile, whose numbers fit into one 64-bit float together.
+ */
 const maxPoints = 2 ** 27
 const unitsOfTile = tileExtent ** 2
-/** A sum of so many units is within a tenth of the truth where it is rounded to the nearest. */
+/** Sums of at least this many units may be rounded to the nearest integer: the error is at most a tenth. */
 const fewUnits = 5
 /** Steps of an additive recurrence that spreads numbers evenly over a plane (Roberts 2018). */
 const [phaseX, phaseY] = [0.7548776662466927, 0.5698402909980532]
@@ -17,16 +19,17 @@ export interface SampledPoint {
   /** The unit of the tile that holds the point. */
   unitX: number
   unitY: number
-  /** Number of the cell whose sample point it is, other than that of any other cell. */
+  /** Unique number of the cell that the sample point belongs to. */
   cell: number
   /** True if it is also the sample point of a cell as large as the unit. */
   isOfUnit: boolean
 }
 
 /**
- * The part of each unit that polygons of a tile cover, where they are much smaller than a unit: by many sample points in each.
- * A unit can be drawn whole or not at all, so parts are rounded: along a curve through the tile, each unit leaves to the next what rounding
- * has added or taken away. So the number of units that are drawn is that of the units covered, in the tile and in each quarter of it.
+ * Measures which part of each unit the polygons of a tile cover, if polygons are much smaller than a unit, by
+ * many sample points in each unit. A unit is drawn completely or not at all, so these parts are rounded by
+ * error diffusion: along a curve through the tile, each unit passes its rounding error to the next. Thus the
+ * number of drawn units equals the covered area, in the tile and in each quarter of it.
  */
 export class UnitCoverage {
   readonly #tile: TileAddress
@@ -45,7 +48,7 @@ export class UnitCoverage {
     this.#pointsOf = pointsOf
   }
 
-  /** Points beyond the edges of the tile are of other tiles. */
+  /** Adds a point. Points beyond the edges of the tile belong to other tiles. */
   add({ feature, unitX, unitY, cell, isOfUnit }: SampledPoint): void {
     if (!(unitX >= 0 && unitX < tileExtent && unitY >= 0 && unitY < tileExtent)) return
     const unit = interleaved(unitX, unitY)
@@ -54,7 +57,7 @@ export class UnitCoverage {
     this.#cells.push(cell)
   }
 
-  /** Chooses the units that are drawn, and for each of them a feature. */
+  /** Chooses the units to draw, and a feature for each of them. */
   round(): void {
     const keys = Float64Array.from(this.#keys).sort()
     const starts: number[] = []
@@ -70,7 +73,8 @@ export class UnitCoverage {
     }
     starts.push(keys.length)
     const { x, y, z } = this.#tile
-    // The same error in each tile would add up: in few units each tile begins at another place between two units.
+    // An equal rounding error in each tile would add up. With few units each tile therefore starts with
+    // another remainder.
     let rest = z === 0 || sum >= fewUnits ? 0.5 : (0.5 + x * phaseX + y * phaseY) % 1
     for (let at = 0; at < parts.length; at += 1) {
       const part = parts[at] as number
@@ -83,7 +87,10 @@ export class UnitCoverage {
     this.#drawn.sort((one, other) => one - other)
   }
 
-  /** The part of a unit that its points between two places tell. Polygons that lie on each other may share a point. */
+  /**
+   * Returns the covered part of a unit, from the points between two indexes. Overlapping polygons may contain
+   * the same point.
+   */
   #partOf(keys: Float64Array, start: number, end: number, unit: number): number {
     const points = this.#pointsOf(evenBits(unit >>> 1))
     if (end - start === 1) return 1 / points
@@ -92,7 +99,10 @@ export class UnitCoverage {
     return Math.min(1, cells.size / points)
   }
 
-  /** The feature that holds the sample point of the unit; otherwise that of any point, so that each stands for its area. */
+  /**
+   * Returns the feature that contains the sample point of the unit, otherwise the feature of some point, so
+   * that each feature represents its area.
+   */
   #featureOf(keys: Float64Array, start: number, end: number): number {
     const first = keys[start] as number
     const isOfUnit = Math.floor(first / maxPoints) % 2 === 0
@@ -100,7 +110,7 @@ export class UnitCoverage {
     return this.#features[(keys[start + (chosen % (end - start))] as number) % maxPoints] as number
   }
 
-  /** Gives the units of a feature after `round`; features are asked for in the order of their numbers. */
+  /** Visits the units of a feature after `round`. Call it for features in the order of their numbers. */
   unitsOf(feature: number, visit: (unitX: number, unitY: number) => void): void {
     for (; this.#next < this.#drawn.length; this.#next += 1) {
       const pair = this.#drawn[this.#next] as number

@@ -33,8 +33,8 @@ export class WholeRings {
   }
 
   /**
-   * Adds a position to the current ring, unless it repeats the last one or continues in line with it: such a
-   * position, and a way there and back, encloses nothing.
+   * Adds a position to the current ring. Drops repeated and collinear positions, including spikes, since they
+   * enclose nothing.
    */
   add(x: number, y: number): void {
     const { xs, ys } = this
@@ -53,7 +53,7 @@ export class WholeRings {
     this.length = to + 1
   }
 
-  /** Replaces all rings by a box that has an area. */
+  /** Replaces all rings by one box, whose area must not be zero. */
   setToBox(left: number, top: number, right: number, bottom: number): void {
     const { xs, ys } = this
     xs[0] = left
@@ -71,7 +71,7 @@ export class WholeRings {
     this.count = 1
   }
 
-  /** Ends the ring; one that encloses nothing is dropped, and false is given. */
+  /** Ends the ring. Drops a ring that encloses nothing and returns false. */
   endRing(part: number): boolean {
     const from = this.start(this.count)
     this.#closeInLine(from)

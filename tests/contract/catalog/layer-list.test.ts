@@ -228,7 +228,7 @@ for (const [database, environment] of Object.entries(databases)) {
       const problems = async (): Promise<(string | undefined)[]> => {
         clock.advance(60_000)
         await ask(server, 'sort=name')
-        await server.catalog.looks.refresh()
+        await server.catalog.availability.refresh()
         const { page } = await ask(server, 'sort=name')
         assert.equal(page.counts.problems, page.layers.filter(({ problem }) => problem).length)
         return page.layers.map(({ problem }) => problem?.code)

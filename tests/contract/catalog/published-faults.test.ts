@@ -111,11 +111,11 @@ describe('a published table', () => {
     }
     assert.equal((await items('stays')).statusCode, 200)
     await terrane.catalog.follower.follow()
-    await terrane.catalog.looks.refresh()
+    await terrane.catalog.availability.refresh()
     const { byId } = await terrane.catalog.cards.now()
     const problems = [...byId.values()].flatMap((card) =>
       ['renamed', 'dropped', 'stays'].includes(card.name)
-        ? [[card.name, terrane.catalog.looks.problemOf(card)]]
+        ? [[card.name, terrane.catalog.availability.problemOf(card)]]
         : [],
     )
     assert.deepEqual(Object.fromEntries(problems), {

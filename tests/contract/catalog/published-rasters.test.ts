@@ -73,10 +73,10 @@ async function rasters(store: string): Promise<Map<string, Listed>> {
 }
 
 async function problemOf(layer: string): Promise<string | undefined> {
-  await terrane.catalog.looks.refresh()
+  await terrane.catalog.availability.refresh()
   const { byId } = await terrane.catalog.cards.now()
   const card = [...byId.values()].find(({ name }) => name === layer)
-  return card && terrane.catalog.looks.problemOf(card)
+  return card && terrane.catalog.availability.problemOf(card)
 }
 
 async function layer(name: string) {

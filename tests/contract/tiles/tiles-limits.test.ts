@@ -83,7 +83,10 @@ async function overviewOf(
   const places = (await positionEnvelopesOf('EPSG:4326'))(envelopes)
   const levels = findLevels(places, { features: 100 })
   const path = join(folder, 'layer.overview')
-  await writeFile(path, writeOverview({ ids: (row) => ids[row] ?? '', envelopes, places, levels }, 3))
+  await writeFile(
+    path,
+    writeOverview({ ids: (row) => ids[row] ?? '', envelopes, positions: places, levels }, 3),
+  )
   return { path, cells: levels.thinning.cells }
 }
 

@@ -93,7 +93,7 @@ for (const [database, { count, lives }] of Object.entries(sizes)) {
       const path = join(temporaryFolder(t), 'access.log')
       const log = new WrittenLog(path, requests, 7)
       const order = {
-        place: placeOf(app),
+        location: placeOf(app),
         limits,
         now: end,
         service: {
@@ -147,7 +147,7 @@ for (const [database, { count, lives }] of Object.entries(sizes)) {
         userAgentFamily: classifyUserAgent(one.userAgent ?? ''),
         network: 'others' as const,
       }))
-      const series = await openSeriesDatabase(order.place, { isReader: true })
+      const series = await openSeriesDatabase(order.location, { isReader: true })
       const days = { zone: 'UTC', dayOf: (seconds: number) => seconds - (seconds % 86_400) }
       await assertUsage(series, classified, days)
       await assertDemand(series, classified, { ...days, cells: 128 })

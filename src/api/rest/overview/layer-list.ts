@@ -16,7 +16,7 @@ import type { OrderedSummaries } from './ordered-summaries.ts'
 
 /** Dependencies of the lists of layers. */
 interface LayerListDeps {
-  catalog: Pick<Catalog, 'cards' | 'looks'>
+  catalog: Pick<Catalog, 'cards' | 'availability'>
   bounds: LayerBounds
   ordered: OrderedSummaries
   /** Absent where monitoring is off. */
@@ -44,7 +44,7 @@ export const findLayers = operation({
     const [known, areCounted] = await Promise.all([
       deps.catalog.cards.now(),
       rights.requests && deps.use?.refresh(),
-      rights.isKnown && deps.catalog.looks.refresh(),
+      rights.isKnown && deps.catalog.availability.refresh(),
     ])
     const set = known.readableBy(await request.rights())
     const page = choosePage(deps.catalog, deps.ordered, set, query, rights)
@@ -53,7 +53,7 @@ export const findLayers = operation({
         toListedResponse(request, set, {
           card,
           bounds: await deps.bounds.of(card),
-          problem: rights.isKnown ? deps.catalog.looks.problemOf(card) : undefined,
+          problem: rights.isKnown ? deps.catalog.availability.problemOf(card) : undefined,
           use: areCounted ? deps.use?.of(card.qualifiedName) : undefined,
         }),
       ),
@@ -81,7 +81,7 @@ function rightsOf({ caller, server }: FastifyRequest, { filter, requested: order
 }
 
 function choosePage(
-  catalog: Pick<Catalog, 'cards' | 'looks'>,
+  catalog: Pick<Catalog, 'cards' | 'availability'>,
   ordered: OrderedSummaries,
   set: SummarySet,
   query: LayerListQuery,
@@ -91,7 +91,7 @@ function choosePage(
   const all = ordered.all(set, order)
   const found = chooseSummaries(all, filter, {
     isPublic: (card) => set.isPublic(card),
-    hasProblem: (card) => rights.isKnown && catalog.looks.problemOf(card) !== undefined,
+    hasProblem: (card) => rights.isKnown && catalog.availability.problemOf(card) !== undefined,
   })
   const chosen = ordered.settle(found.cards, order)
   const offset = after === undefined ? query.offset : ordered.countUpTo(chosen, after, order)

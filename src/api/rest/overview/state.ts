@@ -14,7 +14,7 @@ import type { DayTotals, RequestsToday } from './requests-today.ts'
 
 /** Dependencies of the server's state. */
 interface StateDeps {
-  catalog: Pick<Catalog, 'cards' | 'looks'>
+  catalog: Pick<Catalog, 'cards' | 'availability'>
   imports: Pick<Importer['kept'], 'countUnfinished'>
   clock: Clock
   /** IANA name of the time zone whose days are meant where none is named. */
@@ -105,14 +105,17 @@ export const showState = operation({
   },
 })
 
-async function layersOf({ cards, looks }: Pick<Catalog, 'cards' | 'looks'>, request: FastifyRequest) {
+async function layersOf(
+  { cards, availability }: Pick<Catalog, 'cards' | 'availability'>,
+  request: FastifyRequest,
+) {
   const set = (await cards.now()).readableBy(await request.rights())
   let open = 0
   for (const card of set.byId.values()) if (set.isPublic(card)) open += 1
   if (!hasRole(request.caller, 'user')) return { total: open, public: open }
-  await looks.refresh()
+  await availability.refresh()
   let problems = 0
-  for (const card of set.byId.values()) if (looks.problemOf(card) !== undefined) problems += 1
+  for (const card of set.byId.values()) if (availability.problemOf(card) !== undefined) problems += 1
   return { total: set.byId.size, public: open, problems }
 }
 

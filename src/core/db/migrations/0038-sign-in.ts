@@ -3,7 +3,10 @@ import type { Migration } from 'kysely/migration'
 
 type Schema = Kysely<unknown>
 
-/** Null in all of these: the token has all rights of its user, as tokens made before this migration. */
+/**
+ * Adds limits of tokens. Null: the token has all rights of its user, like tokens created before this
+ * migration.
+ */
 async function limitTokens(db: Schema): Promise<void> {
   for (const column of ['scopes', 'workspace', 'layers'])
     await db.schema.alterTable('tokens').addColumn(column, 'text').execute()

@@ -7,7 +7,7 @@ function withId<T extends string>(table: CreateTableBuilder<T>, isSqlite: boolea
     : table.addColumn('id', 'bigint', (column) => column.primaryKey().generatedByDefaultAsIdentity())
 }
 
-/** Adds groups of layers. A member is a layer or another group; it goes when that is deleted. */
+/** Adds groups of layers. A member is a layer or another group and is deleted with it. */
 export function layerGroups(isSqlite: boolean): Migration {
   return {
     up: async (db: Kysely<unknown>) => {

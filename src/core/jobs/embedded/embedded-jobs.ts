@@ -39,14 +39,14 @@ const usualRenewMs = 3_000
 const pollMs = 250
 const graceMs = 7_000
 const abortMs = 2_500
-/** Mean time before another attempt to claim jobs that two servers claimed at the same moment. */
+/** Mean delay before claiming again after two servers claimed jobs at the same moment. */
 const collisionMs = 100
 const maxRetrySeconds = 3_600
 const topic = 'jobs'
 
-/** Message to the other servers; without members: there are jobs to claim. */
+/** Message to the other servers; without members it means that there are jobs to claim. */
 interface JobMessage {
-  /** A job that is to stop. */
+  /** Id of a canceled job. */
   canceled?: number
   /** Time after which any server may claim a new job. */
   afterMs?: number
@@ -182,13 +182,16 @@ export class EmbeddedJobs implements Jobs {
     else if (this.#isAccepting) this.#laterWake.request(afterMs)
   }
 
-  /** True if other servers are to leave a job of this kind to this server: it takes it at once. */
+  /** True if this server can start a job of this kind at once, so that it is preferred for the job. */
   #prefersHere(kind: string): boolean {
     if (!this.#isAccepting || this.#isAlone()) return false
     return this.#lanes.prefers(kind, [...this.#runningKinds(), ...this.#preferred.kinds()])
   }
 
-  /** Inserts a job; the commit tells the other servers, at once or when the preference for this one has expired. */
+  /**
+   * Inserts a job. The commit notifies the other servers, to claim it at once or after the preference for
+   * this server has expired.
+   */
   #insert(db: Queryable, job: NewJob, { isPreferred = false } = {}): Promise<number> {
     const { kind } = this.#deps.database
     const { seconds } = this.#preferred
@@ -200,7 +203,7 @@ export class EmbeddedJobs implements Jobs {
     })
   }
 
-  /** Gives jobs of full lanes, or of all after the end of the work, to the other servers. */
+  /** Releases preferred jobs to the other servers: those of full lanes, or all when this server stops. */
   async #shareUnclaimed(): Promise<void> {
     const running = this.#runningKinds()
     const kinds = this.#preferred.kinds()

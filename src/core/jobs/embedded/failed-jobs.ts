@@ -12,7 +12,7 @@ const maxErrorLength = 2000
 
 type FindHandler = (kind: string) => JobHandler | undefined
 
-/** Keeps a job of its owner as failed: it does not run again, and blocks no other job. */
+/** Marks a job of its owner as failed: it does not run again and blocks no other job. */
 export async function failJob(
   { kysely, kind }: JobDatabase,
   { id, owner, error }: { id: number; owner: string; error: JobError },
@@ -85,7 +85,7 @@ function unknownJob(id: number) {
   return notFound('unknown-job', `There is no job ${id}, or not any more: jobs that succeed are not kept`)
 }
 
-/** Queues a failed job again, with all its attempts; false if there is none. */
+/** Queues a failed job again with its full number of attempts; false if there is no such job. */
 async function requeueFailedJob(db: Queryable, id: number): Promise<boolean> {
   const result = await db
     .updateTable('jobs')

@@ -57,7 +57,7 @@ export class JobLanes {
       (kind) => isOfLane(kind) && (takesHeavy || !isHeavy(kind)),
     )
     const free = Math.max(0, limit - own.length)
-    // One at a time, so that a batch has not more heavy jobs than allowed.
+    // Claims one job at a time, so that a batch does not contain more heavy jobs than permitted.
     const isMixed = takesHeavy && heavyLimit < limit && kinds.some(isHeavy)
     return { kinds, limit: isMixed ? Math.min(1, free) : free }
   }

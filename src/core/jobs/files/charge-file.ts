@@ -1,8 +1,8 @@
 import { workMeter, workOwner } from '../../concurrency/acting.ts'
 
-/** Rows that are written to a file in a second. */
+/** Number of rows written to a file per second. */
 const rowsPerSecond = 50_000
-/** Estimate for a file of unknown rows, such as a raster. */
+/** Estimated duration for a file with an unknown number of rows, such as a raster. */
 const usualSeconds = 10
 
 /**

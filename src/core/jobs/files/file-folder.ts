@@ -4,7 +4,10 @@ import { join } from 'node:path'
 import type { GeneratedFile } from './generated-file.ts'
 import type { AttemptPaths, FileName, ResultFiles, SaveRecord } from './result-files.ts'
 
-/** Another server may have begun to write a file whose record this one has not read yet. */
+/**
+ * Maximum age of files that are not removed without a record: another server may have just started to write
+ * them.
+ */
 const youngMs = 15_000
 
 /** A folder with created files, which several servers may share. All names of a file begin with its id. */
@@ -24,7 +27,7 @@ export class FileFolder implements ResultFiles {
     return join(this.#folder, nameOf(file))
   }
 
-  /** Makes the folder, and returns paths that no other attempt uses, on any server. */
+  /** Creates the folder and returns paths that no other attempt uses, on any server. */
   async beginAttempt({ id, format }: FileName): Promise<AttemptPaths> {
     await mkdir(this.#folder, { recursive: true, mode: 0o750 })
     const attempt = `${id}.${randomBytes(4).toString('hex')}`
@@ -40,7 +43,7 @@ export class FileFolder implements ResultFiles {
     if (!(await save())) await this.remove(file)
   }
 
-  /** Removes what is left of an attempt. */
+  /** Removes remaining files of an attempt. */
   async endAttempt({ path, workPath }: AttemptPaths): Promise<void> {
     for (const left of [path, workPath]) await rm(left, { recursive: true, force: true })
   }
@@ -49,7 +52,7 @@ export class FileFolder implements ResultFiles {
     for (const name of await this.#names()) if (name.startsWith(`${id}.`)) await this.#removeNamed(name)
   }
 
-  /** Removes files without a record, and what killed attempts left of finished files. */
+  /** Removes files without a record, and files left by killed attempts. */
   async removeStrays(records: readonly GeneratedFile[]): Promise<void> {
     const states = new Map(records.map((record) => [record.id, record]))
     for (const name of await this.#names()) {

@@ -69,7 +69,7 @@ type MakeFile<Made extends GeneratedFile, Request> = (
   signal: AbortSignal,
 ) => Promise<Partial<Made> & { sizeBytes: number }>
 
-/** A request to create a file: what, and for whom. */
+/** A request to create a file, with its owner. */
 interface FileOrder<Made extends GeneratedFile, Request> {
   requested: NewFile<Made>
   /** Data for the server that creates the file: numbers, texts, bytes, arrays and objects of them. */
@@ -92,7 +92,7 @@ const usuallyKeptMs = 24 * 3_600_000
 const saveEveryMs = 1000
 const sweepEverySeconds = 600
 const removedDelayMs = 500
-/** A removal waits so long for another server to stop its work. */
+/** Maximum wait of a removal for another server to stop its work. */
 const longestStopMs = 10_000
 
 /**
@@ -104,7 +104,7 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
   readonly #limits: GeneratedFilesLimits
   readonly #records: FileRecords<Made>
   readonly #results: ResultFiles
-  /** The same where finished files are in the file store. */
+  /** Set if finished files are in the file store; otherwise `#files` is a folder. */
   readonly #stored: StoredResults | undefined
   /** Records of the files that this process creates, with their present progress. */
   readonly #running = new Map<string, Made>()
@@ -123,7 +123,7 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
     this.#registerJobs()
   }
 
-  /** Throws the refusal errors. */
+  /** Creates the record of a file and queues its job. Throws the refusal errors. */
   async begin({ requested, request, owner, isHeavy, keptMs }: FileOrder<Made, Request>): Promise<Made> {
     const { refuse, database, jobs } = this.#deps
     if ((await this.#results.sizeBytes()) >= this.#limits.maxBytes) throw refuse.full()
@@ -176,7 +176,7 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
     return record.state === 'COMPLETE' ? this.#results.filePath(record) : undefined
   }
 
-  /** Returns the finished file where it is in the file store; undefined: it is at `filePath`. */
+  /** Returns the finished file in the file store; undefined if it is at `filePath`. */
   async findStored({ id }: Pick<GeneratedFile, 'id'>): Promise<StoredResult | undefined> {
     if (this.#stored === undefined) return undefined
     const key = (await this.#records.find(id))?.fileKey
@@ -249,7 +249,7 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
   async #run({ id, request }: JobPayload, { signal }: JobContext): Promise<void> {
     const row = await this.#records.find(String(id))
     if (row === undefined || row.record.state === 'COMPLETE') return
-    // Written by `begin`, in this form.
+    // `begin` has serialized the request in this form.
     const order = deserialize(Buffer.from(String(request), 'base64')) as Request
     const begun: Partial<GeneratedFile> = { state: 'RUNNING', progress: 0, total: 1 }
     // An administrator may repeat a job that has failed.
@@ -354,7 +354,7 @@ export class GeneratedFiles<Made extends GeneratedFile, Layer, Request> {
     this.#sweepTimer = setTimeout(sweep, removedDelayMs).unref()
   }
 
-  /** Removes expired files, those of removed layers, and what killed processes left. */
+  /** Removes expired files, files of deleted layers, and files left by killed processes. */
   async #sweep(): Promise<void> {
     for (const { record } of await this.#records.list()) {
       const isGone = (await this.#deps.findLayer(record.layerId)) === undefined

@@ -19,14 +19,14 @@ export interface ResultFiles {
   newId(): string
   /** Path of a finished file in the local folder. */
   filePath(file: FileName): string
-  /** Makes the folder, and returns paths that no other attempt uses, on any server. */
+  /** Creates the folder and returns paths that no other attempt uses, on any server. */
   beginAttempt(file: FileName): Promise<AttemptPaths>
   /** Makes the result of an attempt the finished file and saves its record; removes the file if there is no record. */
   complete(paths: AttemptPaths, file: FileName, save: SaveRecord, signal: AbortSignal): Promise<void>
-  /** Removes what is left of an attempt. */
+  /** Removes remaining files of an attempt. */
   endAttempt(paths: AttemptPaths): Promise<void>
   remove(file: FileName): Promise<void>
-  /** Removes files without a record, and what killed attempts left of finished files. */
+  /** Removes files without a record, and files left by killed attempts. */
   removeStrays(records: readonly GeneratedFile[]): Promise<void>
   /** Returns the total size of all files. */
   sizeBytes(): Promise<number>

@@ -40,9 +40,12 @@ class FgbWriter implements FeatureWriter {
     const out = this.#out
     const { geometry } = batch
     const hasGeometry = geometry !== undefined && isValid(geometry.validity, row)
-    const [place = 0, properties = 0] = out.table(out.beginRecord(), [hasGeometry ? 4 : 0, 4])
+    const [geometryOffset = 0, properties = 0] = out.table(out.beginRecord(), [hasGeometry ? 4 : 0, 4])
     if (hasGeometry)
-      this.#geometry?.write(place, geometry.bytes.subarray(geometry.offsets[row], geometry.offsets[row + 1]))
+      this.#geometry?.write(
+        geometryOffset,
+        geometry.bytes.subarray(geometry.offsets[row], geometry.offsets[row + 1]),
+      )
     const start = out.beginBytes(properties)
     if (this.#hasIds) {
       out.uint16(0)

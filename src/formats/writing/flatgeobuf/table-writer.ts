@@ -54,9 +54,7 @@ export class FlatGeobufTableWriter {
     this.length += 8
   }
 
-  /**
-   * Starts a record: its size, then the offset of its root table, which `endRecord` and `pointTo` fill in.
-   */
+  /** Starts a record: its size, then the offset of its root table; both are filled in later. */
   beginRecord(): number {
     this.#base = this.length
     this.uint32(0)
@@ -73,19 +71,19 @@ export class FlatGeobufTableWriter {
     while ((this.length + before - this.#base) % size !== 0) this.uint8(0)
   }
 
-  /** Makes the offset at `place` refer to a vector, written next, of elements of `size` bytes. */
-  #vector(place: number, count: number, size: number): void {
+  /** Makes the field at `offset` refer to a vector, written next, of elements of `size` bytes. */
+  #vector(offset: number, count: number, size: number): void {
     this.#align(4)
     this.#align(size, 4)
-    this.view.setUint32(place, this.length - place, true)
+    this.view.setUint32(offset, this.length - offset, true)
     this.uint32(count)
   }
 
   /**
-   * Writes a table that the offset at `place` refers to, with fields of these sizes in its slots, 0 for
+   * Writes a table that the field at `offset` refers to, with fields of these sizes in its slots, 0 for
    * omitted ones. Returns the offset of each field, which is zero so far.
    */
-  table(place: number, sizes: readonly number[]): number[] {
+  table(offset: number, sizes: readonly number[]): number[] {
     const offsets = sizes.map(() => 0)
     let end = 4
     for (const size of [8, 4, 2, 1])
@@ -105,30 +103,30 @@ export class FlatGeobufTableWriter {
     this.bytes.fill(0, start, start + end)
     this.length += end
     this.view.setInt32(start, start - layout, true)
-    this.view.setUint32(place, start - place, true)
+    this.view.setUint32(offset, start - offset, true)
     return offsets.map((offset) => start + offset)
   }
 
-  text(place: number, text: string): void {
+  text(offset: number, text: string): void {
     const bytes = Buffer.from(text, 'utf8')
-    this.#vector(place, bytes.length, 4)
+    this.#vector(offset, bytes.length, 4)
     this.append(bytes)
     this.uint8(0)
   }
 
-  float64s(place: number, values: Iterable<number> & { length: number }): void {
-    this.#vector(place, values.length, 8)
+  float64s(offset: number, values: Iterable<number> & { length: number }): void {
+    this.#vector(offset, values.length, 8)
     for (const value of values) this.float64(value)
   }
 
-  uint32s(place: number, values: readonly number[]): void {
-    this.#vector(place, values.length, 4)
+  uint32s(offset: number, values: readonly number[]): void {
+    this.#vector(offset, values.length, 4)
     for (const value of values) this.uint32(value)
   }
 
   /** Starts a vector of bytes that are appended next; `endBytes` with the result sets its length. */
-  beginBytes(place: number): number {
-    this.#vector(place, 0, 4)
+  beginBytes(offset: number): number {
+    this.#vector(offset, 0, 4)
     return this.length
   }
 
@@ -137,8 +135,8 @@ export class FlatGeobufTableWriter {
   }
 
   /** Writes a vector of tables and returns the offset of each reference. */
-  tables(place: number, count: number): number[] {
-    this.#vector(place, count, 4)
+  tables(offset: number, count: number): number[] {
+    this.#vector(offset, count, 4)
     const first = this.length
     for (let index = 0; index < count; index += 1) this.uint32(0)
     return Array.from({ length: count }, (_, index) => first + index * 4)

@@ -27,26 +27,26 @@ export class FgbGeometryWriter {
     this.#hasM = hasM
   }
 
-  /** Writes the table that the offset at `place` refers to. Throws if the header declares another type. */
-  write(place: number, wkb: Uint8Array): void {
+  /** Writes the table that the field at `offset` refers to. Throws if the header declares another type. */
+  write(offset: number, wkb: Uint8Array): void {
     this.#view = new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength)
     this.#at = 0
     const found = this.#view.getUint32(1, true) % 1000
-    if (this.#type === 0 || found === this.#type) this.#geometry(place)
-    else if (found + 3 === this.#type) this.#promoted(place, found)
+    if (this.#type === 0 || found === this.#type) this.#geometry(offset)
+    else if (found + 3 === this.#type) this.#promoted(offset, found)
     else throw new Error(`A layer of geometries of type ${this.#type} holds one of type ${found}`)
   }
 
   /** Writes a single geometry as the only part of a multi geometry. */
-  #promoted(place: number, found: number): void {
-    if (found === 3) this.#parts(place, 6, 1)
+  #promoted(offset: number, found: number): void {
+    if (found === 3) this.#parts(offset, 6, 1)
     else {
       const gathered = this.#begin()
       const dimensions = this.#header()
       if (found === 1) this.#position(gathered, dimensions)
       else this.#line(gathered, dimensions)
       if (found === 2) gathered.ends.push(gathered.xy.length / 2)
-      this.#table(place, this.#type, gathered)
+      this.#table(offset, this.#type, gathered)
     }
   }
 
@@ -67,11 +67,11 @@ export class FgbGeometryWriter {
     return count
   }
 
-  #geometry(place: number): void {
+  #geometry(offset: number): void {
     const type = this.#view.getUint32(this.#at + 1, true) % 1000
     const dimensions = this.#header()
     if (type >= 6) {
-      this.#parts(place, type, this.#count())
+      this.#parts(offset, type, this.#count())
       return
     }
     const gathered = this.#begin()
@@ -86,13 +86,13 @@ export class FgbGeometryWriter {
         if (type !== 4) gathered.ends.push(gathered.xy.length / 2)
       }
     }
-    this.#table(place, type, gathered)
+    this.#table(offset, type, gathered)
   }
 
   /** Writes the parts of a multipolygon or a collection. */
-  #parts(place: number, type: number, count: number): void {
+  #parts(offset: number, type: number, count: number): void {
     const out = this.#out
-    const [, , , , , , kind = 0, parts = 0] = out.table(place, [0, 0, 0, 0, 0, 0, 1, 4])
+    const [, , , , , , kind = 0, parts = 0] = out.table(offset, [0, 0, 0, 0, 0, 0, 1, 4])
     out.view.setUint8(kind, type)
     for (const part of out.tables(parts, count)) this.#geometry(part)
   }
@@ -115,12 +115,12 @@ export class FgbGeometryWriter {
     gathered.m.push(m)
   }
 
-  #table(place: number, type: number, { xy, z, m, ends }: Ordinates): void {
+  #table(offset: number, type: number, { xy, z, m, ends }: Ordinates): void {
     const out = this.#out
     // A single ring needs no ends; readers expect ends for lines in any case.
     const endsSize = type === 5 || ends.length > 1 || (ends.length === 1 && xy.length === 0) ? 4 : 0
     const slots = [endsSize, 4, this.#hasZ ? 4 : 0, this.#hasM ? 4 : 0, 0, 0, 1]
-    const [endsPlace = 0, xyPlace = 0, zPlace = 0, mPlace = 0, , , kind = 0] = out.table(place, slots)
+    const [endsPlace = 0, xyPlace = 0, zPlace = 0, mPlace = 0, , , kind = 0] = out.table(offset, slots)
     out.view.setUint8(kind, type)
     if (endsSize > 0) out.uint32s(endsPlace, ends)
     out.float64s(xyPlace, xy)

@@ -82,8 +82,8 @@ export function writeFgbHeader(
     ...(idName === undefined ? [] : [{ name: idName, number: textColumn }]),
     ...attributes.map((attribute) => ({ name: attribute.name, number: columnTypes[attribute.type] })),
   ]
-  const places = out.tables(columns, described.length)
-  for (const [index, column] of described.entries()) writeColumn(out, places[index] ?? 0, column)
+  const offsets = out.tables(columns, described.length)
+  for (const [index, column] of described.entries()) writeColumn(out, offsets[index] ?? 0, column)
   if (about.crs !== undefined) writeCrs(out, crs, about.crs.srs)
   out.text(title, about.title)
   out.endRecord()
@@ -91,18 +91,18 @@ export function writeFgbHeader(
 
 function writeColumn(
   out: FlatGeobufTableWriter,
-  place: number,
+  offset: number,
   column: { name: string; number: number },
 ): void {
-  const [name = 0, type = 0] = out.table(place, [4, 1])
+  const [name = 0, type = 0] = out.table(offset, [4, 1])
   out.view.setUint8(type, column.number)
   out.text(name, column.name)
 }
 
-function writeCrs(out: FlatGeobufTableWriter, place: number, srs: string): void {
+function writeCrs(out: FlatGeobufTableWriter, offset: number, srs: string): void {
   const [authority = '', code = ''] = srs.split(':')
   const isNumber = /^\d{1,9}$/.test(code)
-  const [org = 0, number = 0, , , , text = 0] = out.table(place, [
+  const [org = 0, number = 0, , , , text = 0] = out.table(offset, [
     4,
     isNumber ? 4 : 0,
     0,

@@ -54,7 +54,7 @@ function yearForm(text: string): string | undefined {
   return year === undefined ? undefined : `${sign === '-' ? '-' : ''}${year}${rest}`
 }
 
-/** Without an exponent, which decimals of XML Schema do not allow. */
+/** Returns a decimal without an exponent, which XML Schema does not allow. */
 function decimalForm(digits: string): string | undefined {
   if (/^[+-]?(?:\d+\.?\d*|\.\d+)$/.test(digits)) return digits
   const [, sign = '', whole = '', fraction = '', exponent] =

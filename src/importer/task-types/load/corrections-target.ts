@@ -2,7 +2,7 @@ import type { Catalog, LayerRecord } from '../../../catalog/index.ts'
 import { conflict } from '../../../core/errors/errors.ts'
 import type { Running } from '../task-type.ts'
 
-/** Loads that remove the rows of others. */
+/** Update modes that remove existing rows. */
 const replacing = ['CREATE', 'REPLACE']
 
 /**

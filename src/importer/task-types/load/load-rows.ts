@@ -26,7 +26,7 @@ import { stageTaskRows } from './stage-rows.ts'
 import type { Target } from './target.ts'
 import { loadInto, lockKeysFor } from './target.ts'
 
-/** Error codes that mean: no table yet, and no store that accepts one. */
+/** Error codes for an `UPSERT` without a target table: no table exists yet, or no store accepts one. */
 const withoutTable = ['nothing-to-append-to', 'unknown-store', 'read-only-store']
 
 function noneToAppendTo(error: unknown): undefined {
@@ -212,10 +212,11 @@ export class RowLoads {
         const { movedTo } = load
         const from = await catalog.stores.get(load.storeId)
         const place = { ...load, ...loadedBy(task, load) }
-        if (movedTo === undefined) return { ...done, place: { ...place, end: endOfTable(load, from) } }
+        if (movedTo === undefined)
+          return { ...done, publishedTable: { ...place, end: endOfTable(load, from) } }
         return {
           ...done,
-          place: { ...place, end: await endOfFiles(catalog, from) },
+          publishedTable: { ...place, end: await endOfFiles(catalog, from) },
           makeStore: (change) => pointStore(change, load, movedTo),
           tidy: () =>
             catalog.stores.files
@@ -250,7 +251,7 @@ function doneBy(task: TaskRecord, { counts, mended: corrected, movedTo }: TaskLo
 function loadedBy(
   { updateMode, mending: correcting }: TaskRecord,
   { mended: corrected }: TaskLoad,
-): Pick<TaskPublication['place'], 'loaded'> {
+): Pick<TaskPublication['publishedTable'], 'loaded'> {
   if (corrected === undefined) return {}
   const mode = updateMode === 'UPSERT' ? 'UPSERT' : 'APPEND'
   return { loaded: { mode, rows: corrected.rows.loaded, user: correcting?.by } }

@@ -54,8 +54,8 @@ function storedNames(task: TaskRecord): Record<string, string> {
   const stored = [...(task.layer?.loaded?.attributes ?? [])]
   const names: Record<string, string> = {}
   for (const { name, source = name } of finalSchema(task).attributes) {
-    const place = stored.findIndex((one) => one.source === source)
-    const [found] = place < 0 ? [] : stored.splice(place, 1)
+    const index = stored.findIndex((one) => one.source === source)
+    const [found] = index < 0 ? [] : stored.splice(index, 1)
     if (found !== undefined && found.name !== name) names[name] = found.name
   }
   return names

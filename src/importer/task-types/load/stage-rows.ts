@@ -12,7 +12,7 @@ import type { PlannedRows, RowStage } from './plan-rows.ts'
 import { planTaskRows } from './plan-rows.ts'
 import type { RowLoadDeps } from './row-load-deps.ts'
 
-/** Earlier staged rows known to a run, and the record of the rows it stages. */
+/** Rows staged earlier that a run may reuse, and the basis of the rows that it stages. */
 export interface RunDryRun {
   basis?: DryRunBasis
   /** Staged rows to reuse. */

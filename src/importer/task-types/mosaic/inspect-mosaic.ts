@@ -127,19 +127,19 @@ export async function inspectAgain(
   if (faults === 0) return task
   const db = database.kysely
   const place = { ...placeOf(task), folder: task.folder }
-  const looked: GranuleRecord[] = []
+  const inspected: GranuleRecord[] = []
   for (const granule of await listGranules(db, place)) {
     if (granule.fault === undefined) {
-      looked.push(granule)
+      inspected.push(granule)
       continue
     }
     const { timeMs, timeFault } = granule
     const file = await scanFile(granule.file.path, signal).catch(() => granule.file)
     const described = await pool.describe(file, { signal })
     const again = toGranule({ ...described, format: described.format?.name }, place)
-    looked.push({ ...again, timeMs: timeMs ?? again.timeMs, timeFault: timeFault ?? again.timeFault })
+    inspected.push({ ...again, timeMs: timeMs ?? again.timeMs, timeFault: timeFault ?? again.timeFault })
   }
-  const settled = assembleMosaic(task, looked, { name: task.source?.name ?? 'mosaic', time })
+  const settled = assembleMosaic(task, inspected, { name: task.source?.name ?? 'mosaic', time })
   await database.transaction((transaction) => replaceGranules(transaction, settled.granules))
   return settled.task
 }

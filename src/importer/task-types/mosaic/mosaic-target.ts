@@ -54,7 +54,7 @@ async function namedMosaic(catalog: Catalog, { record, task }: Running): Promise
   return store?.type === mosaicType ? (await catalog.layers.list({ storeId: store.id }))[0] : undefined
 }
 
-/** Chooses the target of a mosaic's granules; the names are reserved until `releaseTarget`. */
+/** Chooses the target of a mosaic's granules; the caller must release the reserved names. */
 export async function findMosaicTarget(
   catalog: Catalog,
   folders: MosaicDeps['folders'],

@@ -68,8 +68,8 @@ export function mosaicKind(deps: MosaicDeps): TaskKind {
     takesSource: ({ type }) => type === 'mosaic',
     takesLoad: ({ granuleFolder }) => granuleFolder !== undefined,
     data: { isFiles: true, opensArchives: false },
-    look: (data) => inspectMosaic(deps.database, data),
-    lookAgain: (task, signal) =>
+    inspect: (data) => inspectMosaic(deps.database, data),
+    inspectAgain: (task, signal) =>
       task.mosaic === undefined
         ? describeAgain(pool, task, signal)
         : inspectAgain(deps, task, task.mosaic, signal),

@@ -102,7 +102,7 @@ export async function noteReplaced({ granuleFolder, loadId }: TaskLoad): Promise
 export async function removeOthers({ granuleFolder, loadId }: TaskLoad): Promise<void> {
   if (granuleFolder === undefined) return
   const others = (await listEntries(granuleFolder)).filter((entry) => entry !== loadId)
-  // The files that list the rest are removed last.
+  // Removes the files with lists of replaced granules last.
   for (const entry of others.sort((a, b) => Number(isNote(a)) - Number(isNote(b))))
     await rm(join(granuleFolder, entry), { recursive: true, force: true })
 }

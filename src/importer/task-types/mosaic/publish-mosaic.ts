@@ -50,15 +50,15 @@ async function placeOf(
   catalog: Catalog,
   { record, task }: Running,
   load: TaskLoad,
-): Promise<{ place: PublishedTable; raster: NonNullable<TaskRecord['source']>['raster'] }> {
+): Promise<{ publishedTable: PublishedTable; raster: NonNullable<TaskRecord['source']>['raster'] }> {
   const { layerName } = load
   const raster = task.source?.raster
-  const created = { place: { storeId: 0, table: layerName, layerName, isNewLayer: true }, raster }
+  const created = { publishedTable: { storeId: 0, table: layerName, layerName, isNewLayer: true }, raster }
   if (load.isNewLayer) return created
   const layer = await catalog.layers.find(record.workspace, layerName)
   if (layer === undefined) return created
-  const place = { storeId: layer.storeId, table: layer.nativeName, layerName, isNewLayer: false }
-  return { place, raster: task.updateMode === 'REPLACE' ? raster : layer.details.raster }
+  const publishedTable = { storeId: layer.storeId, table: layer.nativeName, layerName, isNewLayer: false }
+  return { publishedTable, raster: task.updateMode === 'REPLACE' ? raster : layer.details.raster }
 }
 
 /**
@@ -73,7 +73,7 @@ export async function publishMosaic(
 ): Promise<TaskPublication> {
   const { record } = running
   const { granules, ...facts } = await readFacts(catalog, load)
-  const { place, raster } = await placeOf(catalog, running, load)
+  const { publishedTable, raster } = await placeOf(catalog, running, load)
   const index = await catalog.stores.get(load.storeId)
   const mosaic = { indexStore: index.name, indexTable: load.table, folder: load.granuleFolder ?? '' }
   const task = { ...running.task, ...defined(load.counts ?? {}) }
@@ -81,12 +81,12 @@ export async function publishMosaic(
   if (isReplaced) await tell(log, load, noteReplaced(load), 'replaced granules were not recorded')
   return {
     task,
-    place,
+    publishedTable,
     published: { schema: { attributes: [], geometry: undefined }, featureCount: granules, ...facts, raster },
     makeStore: (change) =>
-      place.isNewLayer
+      publishedTable.isNewLayer
         ? change.addMosaicStore(record.workspace, load.layerName, mosaic)
-        : change.getStore(place.storeId),
+        : change.getStore(publishedTable.storeId),
     tidy: isReplaced
       ? () => tell(log, load, removeOthers(load), 'replaced granules were not removed')
       : undefined,

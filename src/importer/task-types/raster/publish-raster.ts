@@ -32,7 +32,7 @@ async function placeStore(
   return { store: await change.moveStore(former.id, { type: made.type, parameters }, refreshed), former }
 }
 
-/** Returns messages on a REPLACE, such as that the extent of the layer becomes that of the new file. */
+/** Returns messages about a REPLACE, such as a changed extent of the layer. */
 async function replaceMessages(
   catalog: Catalog,
   { workspace }: ImportRecord,
@@ -72,7 +72,7 @@ export async function publishRaster(
   let former: StoreRecord | undefined
   return {
     task: { ...task, messages },
-    place: {
+    publishedTable: {
       ...(await endOfFormer(catalog, record, task)),
       storeId: 0,
       table: layer.nativeName,

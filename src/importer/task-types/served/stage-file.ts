@@ -39,10 +39,10 @@ async function indexFile(
   folders: ServedDeps['folders'],
   indexMaker: IndexMaker,
   task: TaskRecord,
-  place: { type: StoreType; parameters: StoreParameters },
+  target: { type: StoreType; parameters: StoreParameters },
   signal: AbortSignal,
 ): Promise<Pick<ServedFile, 'layer' | 'found'>> {
-  const connection: StoreConnection = { ...place, indexFolder: folders.indexes }
+  const connection: StoreConnection = { ...target, indexFolder: folders.indexes }
   const header = await indexMaker.make(connection, {
     signal,
     rejectsPath: rejectsPath(folders, task.importId, task.id),
@@ -104,7 +104,7 @@ export function publishFile({ record, task }: Running, file: ServedFile): TaskPu
   const name = toLayerName(basename(path, extname(path)))
   return {
     task: { ...task, ...defined(found) },
-    place: { storeId: 0, table: source?.name ?? '', layerName: layer?.name ?? '', isNewLayer: true },
+    publishedTable: { storeId: 0, table: source?.name ?? '', layerName: layer?.name ?? '', isNewLayer: true },
     published,
     makeStore: (change) => makeStore(change, record.workspace, { name, type, parameters }),
   }

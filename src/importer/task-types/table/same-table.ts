@@ -34,10 +34,10 @@ async function filePlace(path: string, table: string): Promise<TablePlace> {
   return { hosts: [''], rest: ['file', real, table.toLowerCase()] }
 }
 
-async function placeOfSource(place: DatabaseLocation, table: string): Promise<TablePlace> {
-  const { database, port, host, schema } = place
-  if (isFileDatabase(place)) return filePlace(database, table)
-  return serverPlace(place.type, { host, port: port?.toString(), database, schema }, table)
+async function placeOfSource(location: DatabaseLocation, table: string): Promise<TablePlace> {
+  const { database, port, host, schema } = location
+  if (isFileDatabase(location)) return filePlace(database, table)
+  return serverPlace(location.type, { host, port: port?.toString(), database, schema }, table)
 }
 
 async function placeOfTarget({ type, parameters }: StoreConnection, table: string): Promise<TablePlace> {

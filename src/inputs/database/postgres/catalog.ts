@@ -56,7 +56,7 @@ export async function schemaExists(client: ClientBase, schema: string): Promise<
   return rowCount === 1
 }
 
-/** Lists tables and views of a schema by name, at most `limit`; only those in `wanted` if given. */
+/** Lists tables and views of a schema by name, at most `limit`; only those in `requested` if given. */
 export async function listTableEntries(
   client: ClientBase,
   schema: string,

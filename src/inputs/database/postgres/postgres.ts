@@ -87,9 +87,9 @@ export const postgres: DatabaseReader = {
   type: 'postgis',
   aliases: ['postgres', 'postgresql'],
   format: 'PostGIS',
-  standardPlace: (place) => {
-    requireUser(place)
-    return { host: 'localhost', port: 5432, schema: 'public', ...defined(place) }
+  standardPlace: (location) => {
+    requireUser(location)
+    return { host: 'localhost', port: 5432, schema: 'public', ...defined(location) }
   },
   describe: async (connection, options) => {
     for await (const found of withSession(connection, options.signal, (session) =>

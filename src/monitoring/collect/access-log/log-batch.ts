@@ -7,7 +7,7 @@ import { LogLineParser } from './log-line.ts'
 
 const aheadMs = 300_000
 
-/** Gathers the requests of a batch of lines, and counts what is none. */
+/** Collects the requests of a batch of log lines, and counts lines that are not requests. */
 export class LogBatch implements LogSink {
   readonly requests: RawRequest[] = []
   newest = 0

@@ -13,7 +13,10 @@ import { requestMaker } from './log-request.ts'
 /** Limits of one batch, which is one transaction. */
 const limit = { lines: 20_000, bytes: 32 << 20 }
 
-/** Follows the access log of a service; undefined for a service that has none. */
+/**
+ * Creates a collector that follows the access log of a service; undefined for a service without an access
+ * log.
+ */
 export function createLogCollector(
   service: CollectedService,
   { writer, classifier }: CollectorDeps,
@@ -39,7 +42,7 @@ export function createLogCollector(
         const samples = batch.samples(id, now)
         return writer.append({ events, exceptions, samples, cursor: { source: name, from, to: cursor } })
       })
-      // Another server reads the same log and was faster: this batch is in the series already.
+      // Another server that reads the same log has already written this batch.
       if (!isOurs) return { hasMore: true }
       return { hasMore, problems: [...problems, ...batch.problems()] }
     },

@@ -10,17 +10,19 @@ interface LogPosition {
   offset: number
   /** Digest of the first `compared` bytes. */
   start: string
-  /** At least 1. */
+  /** Number of first bytes in the digest; at least 1. */
   compared: number
-  /** The rest of a line that is too long comes next. */
+  /** True if the next bytes are the rest of a line that is too long. */
   isInLongLine: boolean
-  /** It is compressed, so that nothing follows. */
+  /** True for a compressed file, to which nothing is appended. */
   isWhole: boolean
 }
 
 /** Read position of a log. */
 export interface LogCursor {
-  /** The log that was read last, preceded by the one before it: late lines may still be appended there. */
+  /**
+   * The file that was read last, preceded by the previous file, to which late lines may still be appended.
+   */
   files: LogPosition[]
   /** Time of the newest line, in milliseconds since 1970. */
   time: number
@@ -60,12 +62,12 @@ export interface LogPart {
 }
 
 export interface LogPlan {
-  /** From the oldest that may have something new to the newest. */
+  /** Files that may contain new lines, oldest first. */
   parts: LogPart[]
   problems: string[]
 }
 
-/** Finds the files of a cursor again, whatever their names are now, and what came after them. */
+/** Finds the files of a cursor, whatever their present names, and the newer files. */
 export function planParts(files: LogFile[], known: LogCursor | undefined): LogPlan {
   if (known === undefined) return { parts: files.map(unread), problems: [] }
   const found = findPositions(files, known.files)
@@ -86,7 +88,10 @@ export function planParts(files: LogFile[], known: LogCursor | undefined): LogPl
   return { parts, problems }
 }
 
-/** Each position's file, the newest first: by its first bytes, and where several have them, by its number on the disk. */
+/**
+ * Returns the file of each position, newest first: by its first bytes and, if several files have the same
+ * first bytes, by its inode.
+ */
 function findPositions(files: LogFile[], positions: LogPosition[]): Map<LogFile, LogPosition> {
   const found = new Map<LogFile, LogPosition>()
   for (const one of positions.toReversed()) {

@@ -7,14 +7,14 @@ import { Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { LogLineParser } from './log-line.ts'
 
-/** First bytes of a log, which identify it, also after it was copied or compressed. */
+/** First bytes of a log, which identify the log even after it was copied or compressed. */
 export interface LogStart {
   bytes: Buffer
   /** Time of the first line that has one, in milliseconds since 1970. */
   time: number | undefined
 }
 
-/** A log or a rotated part of it, as it was when the folder was read. */
+/** A log or a rotated part of it, in its state when the folder was listed. */
 export interface LogFile {
   path: string
   device: string
@@ -35,8 +35,8 @@ const startBytes = 16 << 10
 /** Bytes in the order of the uncompressed file. */
 export interface ByteSource {
   /**
-   * Fills a part of `buffer` from `at` on; 0 at the end, where later calls may give more. What `signal` breaks off is
-   * gone on with by the next call.
+   * Reads bytes into `buffer` from `at` on and returns their number; 0 at the end, where later calls may
+   * return more. After `signal` has aborted a call, the next call continues at the same position.
    */
   read(buffer: Buffer, at: number, signal?: AbortSignal): Promise<number>
   /** True if the file still begins with these bytes; compressed files are not rewritten. */
@@ -44,7 +44,9 @@ export interface ByteSource {
   close(): Promise<void>
 }
 
-/** Opens for reading from `offset` on. Never waits for what is not a file, such as a pipe. */
+/**
+ * Opens a file for reading from `offset` on. Never blocks if the path is not a regular file, such as a pipe.
+ */
 export async function openLogSource(
   path: string,
   { isCompressed, offset }: { isCompressed: boolean; offset: number },

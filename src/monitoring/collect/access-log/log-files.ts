@@ -8,9 +8,9 @@ import type { LogFile, LogStart } from './log-file.ts'
 import { comparedBytes, readStart } from './log-file.ts'
 
 const maxFiles = 1000
-const maxLooks = 10
+const maxRounds = 10
 const betweenLooksMs = 25
-/** Errors of an overloaded system. */
+/** Error codes of temporary failures, such as those of an overloaded system. */
 const passingCodes = new Set([
   'EMFILE',
   'ENFILE',
@@ -21,7 +21,10 @@ const passingCodes = new Set([
   'ESTALE',
   'ETIMEDOUT',
 ])
-/** `.1`, `-20251010`, `.2025-10-10_12`, with what a compressing program puts behind. */
+/**
+ * Suffixes of rotated logs, such as `.1`, `-20251010` and `.2025-10-10_12`, with the extension of a
+ * compression program.
+ */
 const rotation = String.raw`[.\-_]\d[\d.\-_T]*`
 
 interface Paths {
@@ -52,13 +55,14 @@ export class LogFiles {
    * examines `others`.
    */
   async list(others: readonly string[], signal: AbortSignal): Promise<LogFile[]> {
-    for (let look = 1; look <= maxLooks; look += 1) {
+    for (let round = 1; round <= maxRounds; round += 1) {
       const paths = await this.#paths(others)
       const before: Seen = new Map()
       const files = await this.#examineAll(paths, before)
       const after = await seenAt(await this.#paths(others))
-      // Slow workers may write to a part as long as they like.
-      if (isUnchanged(before, after, { current: paths.current, mayGrow: look === maxLooks }))
+      // In the last round, changes of rotated parts are accepted: slow workers may write to them for any
+      // time.
+      if (isUnchanged(before, after, { current: paths.current, mayGrow: round === maxRounds }))
         return withoutCopies(files.map((file) => grown(file, after)))
       await sleep(betweenLooksMs, undefined, { signal })
     }
@@ -165,7 +169,8 @@ function isUnchanged(
 }
 
 /**
- * Lines of a part that is not current precede those of the current one, so the size must include all of them.
+ * Returns the file with its size after the listing: all lines of a rotated part must be read before those of
+ * the current file.
  */
 function grown(file: LogFile, after: Seen): LogFile {
   const stats = after.get(file.path)
@@ -173,8 +178,8 @@ function grown(file: LogFile, after: Seen): LogFile {
 }
 
 /**
- * Removes further names of the same file, and copies of a later file, which a program makes before it empties
- * a log.
+ * Removes duplicates: other names of the same file, and copies of a later file, which rotation by copying
+ * creates before it truncates a log.
  */
 function withoutCopies(files: LogFile[]): LogFile[] {
   const last = new Map<string, LogFile>()
@@ -203,7 +208,10 @@ function timeOf({ start, changed }: LogFile): number {
   return start.time ?? changed
 }
 
-/** Orders files by their names: of numbers the highest is the oldest, of dates the lowest. */
+/**
+ * Returns the age of a file by its name, for sorting: the highest number is the oldest file, and so is the
+ * earliest date.
+ */
 function ageOf(path: string): number {
   const digits =
     /^[^\d]*([\d.\-_T]+)/.exec(basename(path).slice(basename(path).search(/[.\-_]\d/)))?.[1] ?? ''

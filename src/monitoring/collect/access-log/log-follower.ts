@@ -23,14 +23,15 @@ export interface LogProgress {
 }
 
 /**
- * Reads new lines of a log and its rotated parts. Holds no read position: the cursor contains it, so that
+ * Reads new lines of a log and its rotated parts. The read position is stored in the cursor only, so that
  * another process or a later start continues at the same byte.
  */
 export class LogFollower {
   readonly #path: string
   readonly #files: LogFiles
   /**
-   * Reader positioned where the limit was reached: compressed files need not be read again from the start.
+   * Reader at the position where the limit was reached, so that compressed files need not be read again from
+   * the start.
    */
   #held: { part: LogPart; reader: LogLines } | undefined
 
@@ -65,7 +66,7 @@ export class LogFollower {
           return { cursor: undefined, hasMore: true, problems: [], isMissing: false }
         }
         problems.push(explain(error))
-        // Its lines precede those of the next file: all wait for the next poll.
+        // Lines of this file precede those of the next file, so all remaining files wait for the next poll.
         if (isMoved(error) || isPassing(error)) break
       }
       if (hasMore) break
@@ -82,7 +83,7 @@ export class LogFollower {
     await held?.reader.close()
   }
 
-  /** Moves the part on; true where the limit was reached. */
+  /** Reads one file and advances its position. Returns true if the limit was reached. */
   async #readPart(work: {
     part: LogPart
     isFollowed: boolean
@@ -108,11 +109,12 @@ export class LogFollower {
       isHeld = hasMore
       if (!hasMore && (isFollowed || file.isCompressed)) reader.finish(sink)
     } catch (error) {
-      // Time ran out before the first new line: the next poll continues from here.
+      // The time limit was reached before the first new line. The next poll continues here.
       isHeld = signal.aborted && reader.offset === part.offset
       throw error
     } finally {
-      // Lines that were given count, whatever came behind them; what is damaged is not read again.
+      // Lines already passed to the sink count. The position moves past them, so that the damaged rest is not
+      // read again.
       part.offset = reader.offset
       part.isInLongLine = reader.isInLongLine
       part.isWhole = !hasMore && file.isCompressed
@@ -143,7 +145,10 @@ export class LogFollower {
 
 class MovedError extends Error {}
 
-/** A log was copied and emptied while it was read: what was read may be of before and of after. */
+/**
+ * The error for a log that was copied and truncated while it was read: the lines read may be from before and
+ * after.
+ */
 class EmptiedError extends Error {}
 
 function isMoved(error: unknown): boolean {

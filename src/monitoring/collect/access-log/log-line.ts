@@ -7,8 +7,8 @@ const longestRest = 1000
 const field = /(?:^| )ct=(?:"((?:[^"\\]|\\.)*)"|([^\s"]+))(?= |$)/
 
 /**
- * The content type in what follows the user agent, as `ct="text/xml; charset=UTF-8"` or `ct=text/xml` anywhere, and what
- * is left without it. Null where there is none, or `-`.
+ * Extracts the content type from the text after the user agent: `ct="text/xml; charset=UTF-8"` or
+ * `ct=text/xml` at any position. Returns the remaining text too; the content type is null if missing or `-`.
  */
 function takeContentType(rest: string): { contentType: string | null; rest: string } {
   const found = rest.length > longestRest ? null : field.exec(rest)
@@ -28,15 +28,15 @@ export interface LogLine {
   client: string
   /** Login name; null for anonymous requests. */
   user: string | null
-  /** Virtual host before the line, without its port; null where the format has none. */
+  /** Virtual host at the start of the line, without port; null if the format does not contain it. */
   host: string | null
-  /** Empty where the request line is none of HTTP. */
+  /** Empty if the request line is not valid HTTP. */
   method: string
-  /** Path without the query; empty where the request line is none of HTTP. */
+  /** Path without the query; empty if the request line is not valid HTTP. */
   path: string
   /** Without the question mark. */
   query: string
-  /** 0 where the server gave none. */
+  /** 0 if the server logged none. */
   status: number
   sizeBytes: number
   milliseconds: number | null
@@ -54,7 +54,7 @@ export type LineFault =
   | 'before the year 2000'
 
 const notALine: LineFault = 'no access log line in combined or common format'
-/** `[10/Oct/2025:13:55:36 +0200] `, always in front of the request. */
+/** Length of the time field before the request: `[10/Oct/2025:13:55:36 +0200] `. */
 const timeLength = 26
 const earliest = Date.UTC(2000, 0, 1)
 
@@ -63,13 +63,13 @@ const quote = 0x22
 const dash = 0x2d
 const backslash = 0x5c
 
-/** Parses lines of NCSA's combined and common formats, byte by byte, one at a time. */
+/** Parses single lines of NCSA's combined and common log formats, byte by byte. */
 export class LogLineParser {
   #bytes: Buffer = Buffer.alloc(0)
   #at = 0
   #end = 0
 
-  /** The line in `bytes[start, end)`, or what is wrong with it. */
+  /** Parses the line in `bytes[start, end)`; returns the fault if the line is invalid. */
   parse(bytes: Buffer, start: number, end: number): LogLine | LineFault {
     this.#bytes = bytes
     this.#end = end
@@ -112,7 +112,7 @@ export class LogLineParser {
     }
   }
 
-  /** `[host[:port] ]client ident user`, where the user's name may hold blanks. */
+  /** Reads `[host[:port] ]client ident user`; the user name may contain blanks. */
   #who(start: number, end: number): Pick<LogLine, 'client' | 'user' | 'host'> | null {
     const first = this.#find(space, start)
     const second = this.#find(space, first + 1)
@@ -186,7 +186,7 @@ export class LogLineParser {
   }
 }
 
-/** Logs write a dash for nothing. */
+/** Returns null for a dash, which logs write for missing values. */
 function reported(text: string | null): string | null {
   return text === '-' || text === '' ? null : text
 }
@@ -211,7 +211,7 @@ function isAddress(bytes: Buffer, start: number, end: number): boolean {
 
 const escapes: Record<string, number> = { '"': quote, '\\': backslash, t: space, n: space, r: space }
 
-/** `\xHH` of nginx and Apache, `\"` and `\\` of Apache. Control characters become blanks. */
+/** Unescapes `\xHH` of nginx and Apache, and `\"` and `\\` of Apache. Control characters become blanks. */
 function unescaped(bytes: Buffer, start: number, end: number): string {
   const out = Buffer.alloc(end - start)
   let length = 0
@@ -240,7 +240,10 @@ function unescaped(bytes: Buffer, start: number, end: number): string {
 
 const noRequest = { method: '', path: '', query: '' }
 
-/** `GET /path?query HTTP/1.1`. A target may hold blanks: the servers log what clients sent. */
+/**
+ * Splits a request line such as `GET /path?query HTTP/1.1`. The target may contain blanks, since servers log
+ * requests as received.
+ */
 function splitRequest(request: string): Pick<LogLine, 'method' | 'path' | 'query'> {
   const methodEnd = request.indexOf(' ')
   if (methodEnd < 1 || methodEnd > 20 || !/^[A-Za-z-]+$/.test(request.slice(0, methodEnd))) return noRequest

@@ -13,23 +13,26 @@ export interface ReadLimit {
 
 export interface LineSink {
   line(bytes: Buffer, start: number, end: number): void
-  /** A line that is longer than can be read. */
+  /** Called for a line that exceeds the maximum length. */
   longLine(): void
 }
 
-/** Splits the source of a log into lines, with bounded memory. `offset` is behind the last line that was given. */
+/**
+ * Splits the source of a log into lines, with bounded memory. `offset` is the position after the last line
+ * passed to the sink.
+ */
 export class LogLines {
   offset: number
-  /** The rest of a line that is too long comes next. */
+  /** True if the next bytes are the rest of a line that is too long. */
   isInLongLine: boolean
-  /** Nothing is read from here on. */
+  /** Offset at which reading stops. */
   endOffset: number
   readonly #source: ByteSource
   #buffer = Buffer.allocUnsafe(chunkBytes)
   #start = 0
   #end = 0
 
-  /** Takes the source over. */
+  /** Takes ownership of the source. */
   constructor(
     source: ByteSource,
     { offset, endOffset, isInLongLine }: { offset: number; endOffset: number; isInLongLine: boolean },

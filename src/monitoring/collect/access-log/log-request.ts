@@ -4,7 +4,7 @@ import type { RawRequest } from '../classify/raw-request.ts'
 import type { CollectedService } from '../service-collector.ts'
 import type { LogLine } from './log-line.ts'
 
-/** Parses the log lines of a service to requests. */
+/** Returns a function that converts log lines of a service to requests. */
 export function requestMaker({ id, url, server }: CollectedService): (line: LogLine) => RawRequest {
   const ownHost = URL.canParse(url) ? new URL(url).host : ''
   const toName = layerNamer(server, url)

@@ -1,7 +1,10 @@
 const months = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const monthByKey = new Map(months.map((name, index) => [keyOf(Buffer.from(name), 0), index]))
 
-/** The time in `bytes` from `at` on, such as `10/Oct/2025:13:55:36 +0200`, in milliseconds since 1970; NaN where none is. */
+/**
+ * Parses the time in `bytes` at `at`, such as `10/Oct/2025:13:55:36 +0200`. Returns milliseconds since 1970;
+ * NaN if there is no time.
+ */
 export function parseLogTime(bytes: Uint8Array, at: number): number {
   const month = monthByKey.get(keyOf(bytes, at + 3))
   const sign = bytes[at + 21]
@@ -12,7 +15,7 @@ export function parseLogTime(bytes: Uint8Array, at: number): number {
   const minute = digits(bytes, at + 15, 2)
   const second = digits(bytes, at + 18, 2)
   const offset = digits(bytes, at + 22, 2) * 60 + digits(bytes, at + 24, 2)
-  // A leap second is the last of its minute.
+  // Second 60 is a leap second.
   const isTime = day >= 1 && hour < 24 && minute < 60 && second <= 60 && offset <= 14 * 60
   if (!isTime || day > new Date(Date.UTC(year, month + 1, 0)).getUTCDate()) return Number.NaN
   const local = Date.UTC(year, month, day, hour, minute, Math.min(second, 59))

@@ -7,9 +7,10 @@ const decimal = /(?:^| )(\d{1,9}\.\d{1,9})(?= |$)/
 const single = /^ *(\d{1,15}) *$/
 
 /**
- * The response time in what follows the user agent, in milliseconds: `rt=0.123` (seconds), `rt_ms=123`, `rt_us=123000`
- * anywhere; else the first bare number with a point, in seconds (`$request_time` of nginx); else a single bare whole
- * number, in microseconds (`%D` of Apache). Null where none is.
+ * Returns the response time in milliseconds from the text after the user agent: `rt=0.123` (seconds),
+ * `rt_ms=123` or `rt_us=123000` at any position; else the first plain decimal number, in seconds
+ * (`$request_time` of nginx); else a single plain integer, in microseconds (`%D` of Apache). Null if there is
+ * none.
  */
 export function parseResponseTime(rest: string): number | null {
   if (rest.length > 1000) return null
@@ -21,7 +22,7 @@ export function parseResponseTime(rest: string): number | null {
   return micros === undefined ? null : bounded(Number(micros) / 1000)
 }
 
-/** To the microsecond, so that 0.29 s are 290 ms. */
+/** Rounds to microseconds, so that 0.29 s is 290 ms. */
 function bounded(milliseconds: number): number | null {
   return milliseconds <= longestMilliseconds ? Math.round(milliseconds * 1000) / 1000 : null
 }

@@ -19,7 +19,10 @@ export const nowhere: GeoLocation = {
 const cacheSize = 20_000
 const maxNameLength = 100
 
-/** Looks up where addresses are: countries in a table that is always there, the rest in a file of the operator's. */
+/**
+ * Looks up the location of addresses: countries in a built-in table, details in an optional file of the
+ * operator.
+ */
 export class AddressLookup {
   readonly #file: string | undefined
   #reader: Reader<CityResponse> | undefined
@@ -38,7 +41,9 @@ export class AddressLookup {
     return this.#known.get(address.text, () => this.#lookUp(address))
   }
 
-  /** Reads the file when it is new or has changed. Throws when it cannot be read, or a look-up has failed. */
+  /**
+   * Reads the file if it is new or has changed. Throws if the file cannot be read, or if a lookup has failed.
+   */
   async refresh(): Promise<void> {
     if (this.#file === undefined) return
     const { mtimeMs } = await stat(this.#file)

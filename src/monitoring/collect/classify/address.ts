@@ -44,7 +44,7 @@ function groupsOf(text: string): number[] {
   })
 }
 
-/** RFC 5952: lower case, the longest run of zeros as `::`. */
+/** Formats an address by RFC 5952: lower case, the longest run of zeros as `::`. */
 function toText(parts: number[]): string {
   const text = parts.map((one) => one.toString(16)).join(':')
   const runs = [...text.matchAll(/(?<![^:])0(?::0)+(?![^:])/g)]

@@ -3,10 +3,10 @@ import { parseSrs } from '../../../geo/crs-database.ts'
 import type { RequestEventType } from '../../model/event-types.ts'
 import { decodeParameter, eachParameter, parameterNames } from './ows-parameters.ts'
 
-/** The box of a request as it was written. */
+/** The bounding box of a request, as written by the client. */
 export interface AreaParameters {
   numbers: readonly [number, number, number, number]
-  /** As `parseSrs` gives it. */
+  /** CRS as returned by `parseSrs`. */
   srs: string
   /** True if coordinates are in the axis order of the CRS's authority; otherwise x comes first. */
   isAuthorityOrder: boolean
@@ -32,7 +32,7 @@ type Name = (typeof names)[number]
 const nameAt = parameterNames(names)
 const maxQueryLength = 8192
 
-/** Names of web mercator before it had a code. */
+/** Unofficial names of Web Mercator. */
 const webMercatorNames = ['EPSG:900913', 'EPSG:3785', 'EPSG:102100', 'ESRI:102100']
 
 /** Query parameters that define an area, by lower-case name; `subset` may be repeated. */
@@ -87,7 +87,8 @@ function crsOf(
     text.length > maxCachedName ? readCrsName(text) : crsNames.get(text, readCrsName)
   if (isLonLat) return { srs: id, isAuthorityOrder: false }
   const number = version?.[0] ?? ''
-  // WMS 1.3.0 alone puts boxes into the order of the authority; URNs and URLs mean it in the other services.
+  // WMS 1.3.0 always uses the axis order of the authority. In other services only URNs and URLs imply that
+  // order.
   const isOrdered = eventType === 'OWS:WMS' ? !/^1\.[01]/.test(number) : isLong
   return { srs: id, isAuthorityOrder: isOrdered }
 }
@@ -113,7 +114,10 @@ function readCrsName(text: string): CrsName {
 const xAxes = /^(?:long?|longitude|x|e|easting|i)$/i
 const yAxes = /^(?:lat|latitude|y|n|northing|j)$/i
 
-/** `Lat(40,50)` and `Long(5,10)` of WCS 2 and OGC API Coverages, in any order, alone or with a comma between them. */
+/**
+ * Reads `subset` of WCS 2 and OGC API Coverages: `Lat(40,50)` and `Long(5,10)` in any order, as separate
+ * parameters or separated by a comma.
+ */
 function areaOfSubset({ subset, 'subset-crs': crs }: QueryParameters): AreaParameters | undefined {
   if (subset === undefined) return undefined
   const ranges = subset.flatMap((one) => [...one.matchAll(/(\w+)(?:,[^()]{1,100})?\(([^()]{1,60})\)/g)])

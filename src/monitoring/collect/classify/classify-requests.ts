@@ -21,7 +21,7 @@ import { classifyUserAgent, robotDevice } from './user-agent.ts'
 export interface ClassifierDeps {
   privacy: PrivacyMode
   places: AddressLookup
-  /** Addresses and networks of the operator's own. */
+  /** Addresses and networks of the operator. */
   ownNetworks?: readonly string[]
   salts: Salts
   /** Milliseconds since 1970. */
@@ -104,7 +104,7 @@ function digest(text: string): string {
   return hash('sha256', text)
 }
 
-/** Writes every field out: copying objects property by property takes several times as long. */
+/** Lists every field explicitly: spreading objects takes several times as long. */
 function toEvent(
   request: RawRequest,
   client: Client,
@@ -154,7 +154,7 @@ function cutReferrer(referer: string | undefined, client: Client): string | null
   return host === null ? null : cut(host, maxLengths.host, client)
 }
 
-/** Null for what is not a page of the web. */
+/** Returns the host of a referring page; null if it is not an HTTP address. */
 function hostOf(address: string): string | null {
   if (!/^https?:/i.test(address) || !URL.canParse(address)) return null
   return new URL(address).hostname.replace(/\.$/, '')
@@ -165,7 +165,9 @@ function cutResource({ type, name, owner }: UsedResource, client: Client): UsedR
   return owner === undefined ? resource : { ...resource, owner: boundedText(owner, maxLengths.name) }
 }
 
-/** A text of the client's as it may be stored: bounded, and without the client's own address. */
+/**
+ * Returns a text of the client in the form that may be stored: truncated, and without the client's address.
+ */
 function cut(text: string, maxLength: number, { written, address, kept }: Client): string {
   const short = boundedText(text, maxLength)
   if (written === undefined || address === undefined || kept === address.text) return short

@@ -42,7 +42,9 @@ function kindByPath(path: string): MapServerKind | 'unknown' {
   return /\/mapserv(?:\.\w{1,5})?$/i.test(path) ? 'mapserver' : 'unknown'
 }
 
-/** `/a/ows` and `/a/roads/ows` are services of the workspace `a`. */
+/**
+ * Adds the workspace in the path to the name: `/a/ows` and `/a/roads/ows` are services of the workspace `a`.
+ */
 function qualified(name: string, path: string, base: string): string {
   const root =
     base !== '' && path.startsWith(`${base}/`) ? base : (/^\/geoserver(?=\/)/i.exec(path)?.[0] ?? '')

@@ -14,7 +14,7 @@ const maxDepth = 50
 
 /** Elements whose text names a layer. */
 const namedByText = new Set(['typename', 'sourcecoverage', 'coverageid', 'coverage', 'layer'])
-/** In WCS; elsewhere an identifier is that of a process. */
+/** Element that names a coverage in WCS; in other services an identifier names a process. */
 const coverageIdentifier = 'identifier'
 
 /**
@@ -83,7 +83,7 @@ class Reading {
   }
 }
 
-/** The service whose namespace the root element is in, such as http://www.opengis.net/wfs/2.0. */
+/** Returns the service by the namespace of the root element, such as http://www.opengis.net/wfs/2.0. */
 function serviceOf(name: string, attributes: Record<string, string>): string | undefined {
   const prefix = name.includes(':') ? `xmlns:${name.slice(0, name.indexOf(':'))}` : 'xmlns'
   return /^http:\/\/www\.opengis\.net\/(wms|wfs|wcs|wps|wmts|cat\/csw)\b/.exec(attributes[prefix] ?? '')?.[1]
@@ -106,7 +106,7 @@ function readXml(text: string): OwsBody | undefined {
     })
     parser.write(text)
   } catch {
-    // Uses what was parsed before the damage.
+    // Uses the part before the invalid XML.
   }
   return reading.body.operation === undefined ? undefined : reading.body
 }

@@ -1,8 +1,8 @@
 import { BoundedCache } from '../../../core/caches/bounded-cache.ts'
 
 /**
- * Parameters of OGC requests that identify the operation and its layers; of a repeated parameter the first
- * that is not empty.
+ * Parameters of OGC requests that identify the operation and its layers. If a parameter is repeated, the
+ * first non-empty value counts.
  */
 export interface OwsParameters {
   service?: string

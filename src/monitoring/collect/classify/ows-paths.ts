@@ -96,7 +96,7 @@ function isTile(z: string, x: string, y: string): boolean {
   return isPlain && Number(z) <= 30 && Number(x) < 2 ** Number(z) && Number(y) < 2 ** Number(z)
 }
 
-/** The layer in the rest of a path: behind `rest` or a version, in front of a grid set's `@`. */
+/** Returns the layer in the rest of a path: after `rest` or a version, before the `@` of a grid set. */
 function layerOf(rest: string): string | undefined {
   const parts = rest.split('/', 3)
   if (parts[0] === 'rest' || version.test(parts[0] ?? '')) parts.shift()

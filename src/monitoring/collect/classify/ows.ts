@@ -7,7 +7,7 @@ import { classifyOwsPath } from './ows-paths.ts'
 
 /** Operation and layers of an OGC request. */
 export interface OwsUse {
-  /** Null for a service that is none of the known types, such as CSW. */
+  /** Null for a service without an event type, such as CSW. */
   eventType: RequestEventType | null
   /** As written, such as `GetMap`; absent if unknown. */
   operation?: string
@@ -58,8 +58,8 @@ const maxNameLength = 255
 const maxOperationLength = 50
 
 /**
- * Recognises an OGC request by its parameters, the root element of its body, or a tile's path; undefined for any other
- * request. `path` and `query` are as they were sent, encoded; `body` may be cut off.
+ * Recognizes an OGC request by its parameters, the root element of its body, or the path of a tile; undefined
+ * for other requests. `path` and `query` are encoded, as sent by the client; `body` may be truncated.
  */
 export function classifyOws(path: string, query: string, body = ''): OwsUse | undefined {
   const byPath = classifyOwsPath(path)

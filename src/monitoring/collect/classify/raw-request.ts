@@ -12,27 +12,30 @@ export interface RawRequest extends RequestFacts {
   contentType?: string | undefined
   /** Operation of an OGC request, such as `GetMap`. */
   operation?: string | undefined
-  /** Path and query as they were sent; they must not be stored. Default: the path alone. */
+  /** Path and query as sent, which must not be stored. Default: only the path. */
   target?: string | undefined
   userAgent?: string | undefined
-  /** The whole address; anything else than an IPv4 or IPv6 address counts as none. */
+  /** The complete address. Texts that are not IPv4 or IPv6 addresses are ignored. */
   clientIp?: string | undefined
   /** Address of the page that led to the request. */
   referer?: string | undefined
-  /** Digest of a session that the user is logged in by. */
+  /** Digest of the session of a logged-in user. */
   session?: string | undefined
   /** Login name. */
   userName?: string | undefined
-  /** Class of the exception that the request ended with. */
+  /** Class of the exception with which the request ended. */
   errorType?: string | undefined
   /** Location from the source; if absent, determined from the address. */
   place?: Partial<GeoLocation> | undefined
 }
 
-/** Makes what may be stored of requests: families of user agents, places, visitors, and no more of an address than is allowed. */
+/**
+ * Converts requests to data that may be stored: families of user agents, locations, pseudonyms of visitors,
+ * and addresses reduced by the privacy setting.
+ */
 export interface Classifier {
   /** Returns one event per request, in the same order. */
   classify(requests: readonly RawRequest[]): Promise<RequestEvent[]>
-  /** A message or stack of an exception as it may be stored. */
+  /** Returns the message or stack of an exception in the form that may be stored. */
   scrub(text: string): string
 }

@@ -29,7 +29,7 @@ interface CellRange {
   maxRow: number
 }
 
-/** The cells that a tile touches, as `RequestEvent.area`. */
+/** Returns the cells that a tile touches, in the form of `RequestEvent.area`. */
 export function areaOfTile({ grid, z, x, y }: RequestedTile): string | undefined {
   if (grid === 'geographic') {
     const size = 180 / 2 ** z
@@ -43,7 +43,7 @@ export function areaOfTile({ grid, z, x, y }: RequestedTile): string | undefined
   return areaOf([{ minColumn: column, maxColumn: column + span, minRow: row, maxRow: row + span }])
 }
 
-/** The cells that a box in longitude and latitude touches. */
+/** Returns the cells that a box in longitude and latitude touches. */
 export function areaOfDegrees(box: Envelope): string | undefined {
   if (![box.minX, box.minY, box.maxX, box.maxY].every(Number.isFinite)) return undefined
   if (box.maxX < box.minX || box.maxY < box.minY || box.minY > 90 || box.maxY < -90) return undefined
@@ -112,7 +112,7 @@ function fromWebMercator({ minX, minY, maxX, maxY }: Envelope): Envelope {
   return { minX: longitude(minX), minY: latitude(minY), maxX: longitude(maxX), maxY: latitude(maxY) }
 }
 
-/** The corners and the middles of the edges are enough for cells as large as these. */
+/** Transforms only corners and midpoints of edges, which is sufficient for such large cells. */
 async function toDegrees(srs: string, { minX, minY, maxX, maxY }: Envelope): Promise<Envelope | undefined> {
   const reprojector = await findReprojector(srs)
   const transform = reprojector?.transformPlace

@@ -22,7 +22,10 @@ const ogcPath = /\/tiles\/([^/]+)\/(\d{1,2})\/(\d{1,8})\/(\d{1,8})$/
 const maxZoom = 30
 const maxPathLength = 2000
 
-/** The tile that a path alone names: XYZ, TMS, WMTS and OGC API Tiles; undefined for others and for unknown grids. */
+/**
+ * Returns the tile that a path identifies without parameters: XYZ, TMS, WMTS and OGC API Tiles; undefined for
+ * other paths and unknown grids.
+ */
 export function tileOfPath(path: string): RequestedTile | undefined {
   if (path.length > maxPathLength) return undefined
   if (tmsPath.test(path)) return tileOfTms(path)
@@ -30,7 +33,7 @@ export function tileOfPath(path: string): RequestedTile | undefined {
   return tileOfXyz(path) ?? tileOfOgc(path)
 }
 
-/** The tile of a WMTS request by key and value. */
+/** Returns the tile of a WMTS request with key-value parameters. */
 export function tileOfParameters(parameters: {
   tilematrixset?: string[]
   tilematrix?: string[]
@@ -45,8 +48,8 @@ export function tileOfParameters(parameters: {
 }
 
 /**
- * GeoWebCache writes layer, grid and format as one segment; without a grid it is web mercator. Rows count
- * from the south.
+ * Reads a TMS path of GeoWebCache, which has layer, grid and format in one segment; without a grid the tile
+ * is in Web Mercator. Rows count from the south.
  */
 function tileOfTms(path: string): RequestedTile | undefined {
   const [, layer = '', z = '', x = '', y = ''] = tmsPath.exec(path) ?? []
@@ -79,7 +82,7 @@ function gridOf(name: string): RequestedTile['grid'] | undefined {
   return grids.find(([, names]) => names.test(last))?.[0]
 }
 
-/** Matrices are called by their zoom, alone or behind the name of their set. */
+/** Returns the zoom level of a tile matrix, whose name is the level, or the name of the set and the level. */
 function zoomOf(matrix: string): string {
   return /(?:^|:)(\d{1,2})$/.exec(matrix)?.[1] ?? ''
 }

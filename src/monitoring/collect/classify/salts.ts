@@ -23,14 +23,17 @@ export class Salts {
     this.#withDatabase = withDatabase
   }
 
-  /** The salts of these days, counted from 1970. */
+  /** Returns the salts of these days, counted from 1970. */
   async of(days: ReadonlySet<number>, now: number): Promise<ReadonlyMap<number, string>> {
     const missing = [...days].filter((day) => !this.#known.has(day))
     if (missing.length > 0) await this.#make(missing, now)
     return this.#known
   }
 
-  /** Removes salts of days before yesterday that have been there for a day, which a back-fill may have needed. */
+  /**
+   * Removes salts of days before yesterday that are at least one day old: importing older requests may create
+   * salts of past days.
+   */
   async forget(now: number): Promise<void> {
     const bounds = [saltDay(now) - 1, now - dayMs]
     await this.#withDatabase(async (database) => {
@@ -58,7 +61,9 @@ export class Salts {
   }
 }
 
-/** In SQLite the bytes themselves are overwritten, those in its write-ahead log too. */
+/**
+ * Deletes rows so that they cannot be recovered: SQLite overwrites their bytes, in its write-ahead log too.
+ */
 async function removeForGood(database: SeriesDatabase, bounds: number[]): Promise<void> {
   const isFile = database.kind === 'sqlite'
   if (isFile) await database.all('pragma secure_delete = on')

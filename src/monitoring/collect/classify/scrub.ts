@@ -36,7 +36,7 @@ export function withoutAddress(text: string, address: string, kept: string | nul
   return text.includes(address) ? text.replaceAll(address, kept ?? hidden) : text
 }
 
-/** A text that every database takes: bounded, without NUL and without halves of characters. */
+/** Returns a text that every database accepts: truncated, without NUL and without lone surrogates. */
 export function boundedText(text: string, maxLength: number): string {
   const short = text.length > maxLength ? text.slice(0, maxLength) : text
   const whole = short.isWellFormed() ? short : short.toWellFormed()

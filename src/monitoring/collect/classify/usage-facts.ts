@@ -16,8 +16,8 @@ export interface UsageFacts {
 }
 
 /**
- * Reads class and area from the address of a request. What was sent in a body is not read. Returns a promise only if a
- * CRS has to be loaded.
+ * Reads usage class and area from the URL of a request, not from its body. Returns a promise only if a CRS
+ * has to be loaded.
  */
 export function usageFacts(request: RawRequest): UsageFacts | Promise<UsageFacts> {
   const { eventType, method, resources, target = request.path } = request

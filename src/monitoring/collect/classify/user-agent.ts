@@ -41,7 +41,7 @@ function findProgram(text: string): string | undefined {
   return undefined
 }
 
-/** Majors and minors only; QGIS writes 3.22.4 as 32204. */
+/** Adds major and minor version; QGIS writes 3.22.4 as 32204. */
 function withVersion(name: string, version: string): string {
   const digits = /^\d{5,6}$/.test(version) && name === 'QGIS' ? Number(version) : undefined
   if (digits !== undefined) return `${name} ${Math.floor(digits / 10_000)}.${Math.floor(digits / 100) % 100}`

@@ -36,7 +36,7 @@ export class MonitorClient {
     this.#base = `${source.url.replace(/\/+$/, '').replace(/\/rest\/monitor\/requests(\.\w+)?$/, '')}/rest/monitor/requests`
   }
 
-  /** Requests by their start, the earliest first, as JSON, otherwise as XML, otherwise by the links of the page. */
+  /** Lists requests by start time, earliest first. Tries JSON, then XML, then the links of the HTML page. */
   async list(query: MonitorListQuery, signal: AbortSignal): Promise<MonitorList> {
     if (this.#listFormat !== undefined) return this.#listAs(this.#listFormat, query, signal)
     const failures: unknown[] = []

@@ -18,7 +18,9 @@ const aheadMs = 300_000
 const maxStackLength = 20_000
 const maxMessageLength = 2000
 
-/** Reads the monitor extension of a GeoServer; undefined for a service of another kind. */
+/**
+ * Creates a collector for the monitor extension of a GeoServer; undefined for a service with another source.
+ */
 export function createMonitorCollector(
   service: CollectedService,
   { writer, classifier }: CollectorDeps,
@@ -34,7 +36,7 @@ export function createMonitorCollector(
       const from = await writer.cursor(name)
       const before = from === undefined ? undefined : parseMonitorCursor(from)
       const reading = await readMonitor(client, before, signal)
-      // Requests in the future are skipped for now: the cursor must not move there.
+      // Skips requests with a start time in the future, so that the cursor does not move there.
       const records = reading.records.filter(({ start }) => start <= now + aheadMs)
       const counted = newlyEnded(records, reading.known)
       const events = await classifier.classify(counted.map((data) => toRawRequest(data, id)))

@@ -16,7 +16,7 @@ export interface MonitorCursor {
   closed?: number
 }
 
-/** A request counts when it has ended, which may be so long after its start. */
+/** Maximum duration of requests, which count when they have ended. */
 const overlapMs = 300_000
 /** Requests that run longer are not waited for. */
 const longestMs = 3_600_000
@@ -54,11 +54,11 @@ export function countMissed(ids: readonly number[], known: MonitorCursor | undef
 }
 
 export interface Listed {
-  /** Whole records, some of which may be known. */
+  /** Complete records, some of which may have been counted already. */
   records: readonly RequestData[]
-  /** Numbers of all that the monitor lists. */
+  /** Numbers of all listed requests. */
   ids: readonly number[]
-  /** False: there is more behind it, so that the next list must begin later. */
+  /** False if the list is truncated, so that the next list must begin later. */
   isWhole: boolean
 }
 
@@ -86,7 +86,7 @@ export function nextCursor(
   }
 }
 
-/** Those that have ended and are not counted yet. */
+/** Returns the requests that have ended and are not counted yet. */
 export function newlyEnded(records: readonly RequestData[], known: MonitorCursor | undefined): RequestData[] {
   const seen = new Set(known?.seen.map((one) => keyOf(...one)))
   return records.filter((one) => {

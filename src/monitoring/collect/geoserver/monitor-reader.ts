@@ -5,7 +5,7 @@ import type { RequestData } from './request-data.ts'
 
 const pageSize = 1000
 const maxPages = 10
-/** Characters of lists; the rest waits for the next piece. */
+/** Maximum number of characters of lists in one piece. */
 const maxLength = 16 << 20
 const maxRecords = 300
 const atOnce = 4
@@ -13,7 +13,7 @@ const atOnce = 4
 const recordsMs = 12_000
 
 export interface MonitorReading extends Listed {
-  /** Records that were listed and are there no more. */
+  /** Number of records that were listed but no longer exist. */
   gone: number
   /** Known state of the monitor; reduced if its server was restarted. */
   known: MonitorCursor | undefined
@@ -30,7 +30,7 @@ export async function readMonitor(
 ): Promise<MonitorReading> {
   const { list, isWhole } = await readPages(client, known?.from, signal)
   const ids = [...new Set([...list.ids, ...list.records.map(({ id }) => id)])].sort((a, b) => a - b)
-  // A number beside complete records belongs to a record without a time.
+  // A number in a list of complete records belongs to a record without a time.
   if (list.ids.length === 0 || list.records.length > 0)
     return { records: list.records, ids, isWhole, gone: 0, known }
   const still = await verified(client, known, ids, signal)

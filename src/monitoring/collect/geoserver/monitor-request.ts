@@ -5,10 +5,10 @@ import { classifyOws } from '../classify/ows.ts'
 import type { RawRequest } from '../classify/raw-request.ts'
 import type { RequestData } from './request-data.ts'
 
-/** Its paths are those below the server's own. */
+/** The monitor reports paths below the base path of the server. */
 const toName = layerNamer('geoserver', '')
 
-/** The request of a service in a record of its monitor. */
+/** Converts a record of the monitor to a request of its service. */
 export function toRawRequest(data: RequestData, serviceId: number): RawRequest {
   const { eventType, layers } = useOf(data)
   return {
@@ -46,7 +46,7 @@ function useOf({ service, path, query, resources }: RequestData): {
   return { eventType, layers: eventType === null ? [] : resources }
 }
 
-/** Such as `RESTCONFIG`, which is not an OGC service. */
+/** True for the REST API, such as `RESTCONFIG`, which is not an OGC service. */
 function isRest(service: string): boolean {
   return /^rest/i.test(service)
 }

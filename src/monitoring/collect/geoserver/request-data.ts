@@ -33,7 +33,10 @@ const maxCauses = 5
 /** Maximum number of values visited for a list of texts. */
 const maxSteps = 2000
 
-/** The record in a JSON object or in what was an XML element; undefined where it is none or has no time. */
+/**
+ * Reads a record from a JSON object or a converted XML element; undefined if the value is not a record or has
+ * no time.
+ */
 export function toRequestData(value: unknown): RequestData | undefined {
   if (!isObject(value)) return undefined
   const id = Number(requestText(value['id']))
@@ -62,7 +65,7 @@ export function toRequestData(value: unknown): RequestData | undefined {
   }
 }
 
-/** `2025-10-10 11:55:36.123 UTC` or ISO 8601; UTC where no zone is named. NaN where it is not a time. */
+/** Parses `2025-10-10 11:55:36.123 UTC` or ISO 8601, UTC without a zone; NaN for other texts. */
 export function parseMonitorTime(text: string): number {
   return times.parseText(text) && times.hasTime ? times.milliseconds : Number.NaN
 }
@@ -71,7 +74,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The text of a field; the first of a list; empty for what is none. */
+/** Returns the text of a field, or the first text of a list; empty for other values. */
 export function requestText(value: unknown): string {
   if (typeof value === 'string') return value.trim()
   if (typeof value === 'number') return String(value)
@@ -84,7 +87,10 @@ function amountOf(value: unknown): number {
   return number > 0 && Number.isFinite(number) ? number : 0
 }
 
-/** Texts in a list, however it is wrapped: `{string: a}`, `{string: [a, b]}`, `[{string: a}]`, `[a, b]`. */
+/**
+ * Returns the texts of a list in any of the forms `{string: a}`, `{string: [a, b]}`, `[{string: a}]` and `[a,
+ * b]`.
+ */
 function textsOf(value: unknown, limit: number): string[] {
   const found: string[] = []
   const open: unknown[] = [value]

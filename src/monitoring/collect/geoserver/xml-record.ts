@@ -4,9 +4,9 @@ import { readXmlTree } from '../../../core/text/xml-tree.ts'
 const maxDepth = 50
 
 /**
- * An XML document in the shape that the same data have in JSON: an element with others inside or with attributes is an
- * object (attributes with `@` in front), repeated elements are a list, any other element is its text. Throws where the
- * text is not XML. Entities are not expanded.
+ * Parses an XML document to the structure that the same data have in JSON: an element with child elements or
+ * attributes becomes an object (attribute names get the prefix `@`), repeated elements become an array, other
+ * elements become their text. Throws if the text is not XML. Entities are not expanded.
  */
 export function readXmlRecord(xml: string): Record<string, unknown> {
   const root = readXmlTree(xml, {

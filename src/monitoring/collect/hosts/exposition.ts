@@ -42,7 +42,7 @@ function isSelected(text: string, start: number, end: number, requested: Readonl
   return name !== undefined && requested.has(name)
 }
 
-/** Undefined for a line that is not of the format. */
+/** Parses one line; undefined if it is invalid. */
 export function parseLine(line: string): ExposedSample | undefined {
   const name = /^[ \t]*([a-zA-Z_:][a-zA-Z0-9_:]*)[ \t]*/.exec(line)
   if (name === null) return undefined
@@ -53,7 +53,7 @@ export function parseLine(line: string): ExposedSample | undefined {
     if (read === undefined) return undefined
     ;({ labels, at } = read)
   }
-  // Behind the value: a time, and after a # an exemplar.
+  // A time may follow the value, and an exemplar after a #.
   const rest = /^[ \t]*([^\s#]+)(?:[ \t]+-?[\d.]+(?:[eE][+-]?\d+)?)?[ \t\r]*(?:#.*)?$/s.exec(line.slice(at))
   const value = rest === null ? undefined : parseValue(rest[1] ?? '')
   return value === undefined ? undefined : { name: name[1] ?? '', labels, value }

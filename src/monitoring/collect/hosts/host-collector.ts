@@ -81,21 +81,21 @@ function webReader(
   accept: string,
   parse: (text: string) => HostReading,
 ): HostReader {
-  const place = withoutCredentials(url)
+  const shownUrl = withoutCredentials(url)
   return {
-    identity: place,
+    identity: shownUrl,
     read: async (signal) => {
       const text = await fetchText(url, { accept, timeoutMs, maxBytes, signal, user, password })
       try {
         return parse(text)
       } catch (error) {
-        throw new FetchFailure(`${place}: ${error instanceof Error ? error.message : String(error)}`)
+        throw new FetchFailure(`${shownUrl}: ${error instanceof Error ? error.message : String(error)}`)
       }
     },
   }
 }
 
-/** The address may be that of the GeoServer or of the status itself. */
+/** Returns the URL of the status; the configured address may be that of the GeoServer or of the status. */
 function statusUrl(address: string): string {
   const base = address.replace(/\/+$/, '')
   return /\/rest\/about\/system-status(\.json)?$/.test(base) ? base : `${base}/rest/about/system-status.json`

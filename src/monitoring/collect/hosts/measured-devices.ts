@@ -14,7 +14,7 @@ export function measuredStorages(storages: readonly Storage[]): Storage[] {
     .map((storage) => ({ ...storage, mountPoint: toLabel(storage.mountPoint) }))
 }
 
-/** Bounded, and without characters that a database or a page stumbles over. */
+/** Truncates a label and removes characters that a database or an HTML page does not accept. */
 export function toLabel(text: string): string {
   return text.replace(/\p{Cc}/gu, '?').slice(0, maxLabelLength)
 }
@@ -36,9 +36,9 @@ export interface Mount {
 const sealedTypes = new Set(['squashfs', 'iso9660', 'erofs', 'cramfs', 'udf', 'romfs'])
 
 /**
- * The mounts of disks, each disk once, by its shortest mount point. Left out are virtual and sealed file systems, and
- * those of other machines, which would count there and may hang; the root counts always, since in a container it is an
- * overlay.
+ * Returns the mounts of disks, each disk once by its shortest mount point. Excludes virtual and read-only
+ * image file systems, and network file systems, which count on their own host and may hang. The root is
+ * always included, since in a container it is an overlay.
  */
 export function diskMounts<M extends Mount>(mounts: readonly M[]): M[] {
   const byDevice = new Map<string, M>()

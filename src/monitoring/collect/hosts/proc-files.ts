@@ -13,7 +13,7 @@ export function parseLoads(loadavg: string): [one: number, five: number, fifteen
   return [one, five, fifteen]
 }
 
-/** In bytes. Linux before 3.14 does not report available memory. */
+/** Parses /proc/meminfo; values in bytes. Linux before 3.14 does not report available memory. */
 export function parseMemory(meminfo: string): Required<Omit<Memory, 'usedPercent'>> {
   const bytes = (name: string): number | undefined => {
     const found = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(meminfo)
@@ -24,7 +24,10 @@ export function parseMemory(meminfo: string): Required<Omit<Memory, 'usedPercent
   return { all: bytes('MemTotal') ?? Number.NaN, free, buffers }
 }
 
-/** Seconds of all processors since the start; those that a hypervisor gave to others are not at work. */
+/**
+ * Parses /proc/stat: seconds of all processors since the start. Time that the hypervisor gave to other
+ * machines does not count as busy.
+ */
 export function parseProcessors(stat: string): { busy: number; total: number } | undefined {
   const line = /^cpu\s+([\d ]+)$/m.exec(stat)?.[1]
   if (line === undefined) return undefined
@@ -40,7 +43,7 @@ export function parseUptime(uptime: string): number | undefined {
   return Number.isFinite(seconds) ? seconds : undefined
 }
 
-/** From /proc/net/dev. */
+/** Parses /proc/net/dev. */
 export function parseTraffic(text: string): Traffic[] {
   const traffic: Traffic[] = []
   for (const [, name = '', columns = ''] of text.matchAll(/^ *([^\s|]+): *([\d ]+)$/gm)) {

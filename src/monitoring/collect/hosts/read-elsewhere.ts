@@ -9,7 +9,7 @@ import {
   toLabel,
 } from './measured-devices.ts'
 
-/** Reads this machine if it has no /proc: macOS, Windows, BSD. Windows has no load average. */
+/** Reads the metrics of this machine if it has no /proc: macOS, Windows, BSD. Windows has no load average. */
 export async function readElsewhere(): Promise<HostReading> {
   const { default: information } = await import('systeminformation')
   const { fsSize, mem, networkStats } = information

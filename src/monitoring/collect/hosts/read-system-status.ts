@@ -4,7 +4,7 @@ import { isMeasuredInterface, maxInterfaces, measuredStorages, toLabel } from '.
 /** One entry of GeoServer's system status. */
 interface StatusEntry {
   name: string
-  /** Partition or interface that it is about. */
+  /** The partition or interface it describes. */
   subject: string
   value: number
 }
@@ -42,7 +42,7 @@ function storagesOf(entries: readonly StatusEntry[]): Storage[] {
   })
 }
 
-/** The sum over all interfaces counts only where no interface is named, so that no byte counts twice. */
+/** Uses the sum over all interfaces only if no interface is listed, so that no byte counts twice. */
 function trafficOf(entries: readonly StatusEntry[], byName: ReadonlyMap<string, number>): Traffic[] {
   const sent = bySubject(entries, 'NETWORK_INTERFACE_SEND')
   const named = [...bySubject(entries, 'NETWORK_INTERFACE_RECEIVED')].flatMap(([name, received]) => {
@@ -84,14 +84,17 @@ function isUnavailable(entry: unknown): boolean {
   return available === false || available === 'false'
 }
 
-/** Older versions have the name in brackets in the description; newer ones also as the identifier. */
+/**
+ * Returns the name of the partition or interface: older versions have it in brackets in the description,
+ * newer versions also as identifier.
+ */
 function subjectOf(entry: unknown): string {
   const [description, identifier] = [member(entry, 'description'), member(entry, 'identifier')]
   const bracketed = typeof description === 'string' ? /\[([^\]]*)\]/.exec(description)?.[1] : undefined
   return bracketed ?? (typeof identifier === 'string' ? identifier : '')
 }
 
-/** Numbers come as texts, in some languages with a comma. */
+/** Parses a number, which the status contains as text, in some languages with a decimal comma. */
 function parseNumber(value: unknown): number | undefined {
   if (typeof value === 'number') return value
   if (typeof value !== 'string' || !/^-?\d+([.,]\d+)?(E[+-]?\d+)?$/i.test(value.trim())) return undefined

@@ -49,7 +49,7 @@ async function readProc(disks: DiskSizes): Promise<HostReading> {
   }
 }
 
-/** The beginning of a file of /proc, whose size is not known; empty where this process may not read it. */
+/** Reads the beginning of a file of /proc, whose size is not known; empty if this process may not read it. */
 async function readStart(path: string): Promise<string> {
   const chunks: Buffer[] = []
   try {

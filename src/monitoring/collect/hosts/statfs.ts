@@ -25,18 +25,18 @@ export class DiskSizes {
   async #size(mountPoint: string): Promise<Storage | undefined> {
     if (this.#hanging.has(mountPoint)) return undefined
     this.#hanging.add(mountPoint)
-    const answer = sizeOf(mountPoint)
+    const size = sizeOf(mountPoint)
       .catch(() => undefined)
       .finally(() => this.#hanging.delete(mountPoint))
     const late = Promise.withResolvers<undefined>()
     const stop = startLimit(patienceMs, () => late.resolve(undefined))
-    const storage = await Promise.race([answer, late.promise])
+    const storage = await Promise.race([size, late.promise])
     stop()
     return storage
   }
 }
 
-/** Undefined for a single file that is mounted, as containers have it. */
+/** Undefined for a mounted single file, as in containers. */
 async function sizeOf(mountPoint: string): Promise<Storage | undefined> {
   if (!(await stat(mountPoint)).isDirectory()) return undefined
   const { bsize, blocks, bfree, bavail } = await statfs(mountPoint)

@@ -2,18 +2,18 @@ import type { HostAmounts, HostReading } from '../../metrics/hosts/host-reading.
 import { hostMetrics } from '../../metrics/metrics.ts'
 import type { Sample } from '../../series/request-event.ts'
 
-/** The counters of the reading before: the cursor of a host. */
+/** Counters of the previous reading, stored as the cursor of a host. */
 export interface CounterState {
   /** Milliseconds since 1970. */
   at: number
   uptime?: number
   boot?: string
-  /** Seconds at work, and altogether. */
+  /** Busy seconds and total seconds. */
   processors?: [busy: number, total: number]
   traffic: [label: string, received: number, sent: number][]
 }
 
-/** A host's uptime is rounded, and its clock is corrected, by less than this. */
+/** Tolerance for the rounding of a host's uptime and for corrections of its clock. */
 const uptimeSlackSeconds = 5
 
 export function countersOf(reading: HostReading, at: number): CounterState {
@@ -36,7 +36,7 @@ function isNumber(value: number | undefined): value is number {
   return value !== undefined && Number.isFinite(value)
 }
 
-/** Undefined for what is not the text of a state, which then counts as if there had been no reading before. */
+/** Parses the text of a state; undefined for any other text, which counts like a missing previous reading. */
 export function parseCounters(text: string | undefined): CounterState | undefined {
   if (text === undefined) return undefined
   try {
@@ -99,7 +99,7 @@ function processorAmounts(
 ): HostAmounts['processors'] {
   if (processors === undefined || before.processors === undefined) return undefined
   const [busyBefore, totalBefore] = isRestarted ? [0, 0] : before.processors
-  // A processor that was switched off takes its seconds with it.
+  // The sums decrease if a processor is switched off.
   return { busy: Math.max(0, processors.busy - busyBefore), total: processors.total - totalBefore }
 }
 
@@ -116,7 +116,10 @@ function trafficAmounts(
   })
 }
 
-/** A counter that fell began again at 0, as that of an interface that was taken down. */
+/**
+ * Returns the increase of a counter. A counter that decreased has restarted at 0, such as that of an
+ * interface that was taken down.
+ */
 function amount(count: number, before: number): number {
   return count >= before ? count - before : count
 }

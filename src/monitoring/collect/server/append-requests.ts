@@ -5,9 +5,9 @@ import type { SeriesDatabase } from '../../series/series-database.ts'
 import type { Classifier, RawRequest } from '../classify/raw-request.ts'
 import type { LoneException, ServerException, ServerRequest } from './server-request.ts'
 
-/** Requests that a server answered since its last batch. */
+/** Requests that a server has answered since its last batch. */
 export interface RequestBatch {
-  /** Names the running server, such as `own:1f0c...`. */
+  /** Identifies the running server, such as `own:1f0c...`. */
   source: string
   /** Number of the server's batch, so that a repeated batch is not written twice. */
   number: number
@@ -19,7 +19,7 @@ export interface RequestBatch {
   exceptions: LoneException[]
 }
 
-/** Writes a batch once, however often it is given. */
+/** Writes a batch. A batch that was already written is ignored. */
 export async function appendOwn(
   writer: Pick<SeriesWriter, 'append' | 'cursor'>,
   classifier: Classifier,

@@ -4,7 +4,7 @@ import type { ServerException } from './server-request.ts'
 const maxLengths = { type: 255, message: 4000, stack: 20_000 }
 const maxCauses = 5
 
-/** The class, the messages and the stack of what was thrown, with its causes, each bounded. */
+/** Describes a thrown value: class, messages and stack with its causes, each truncated. */
 export function describeException(error: unknown): ServerException {
   return {
     type: typeOf(error).slice(0, maxLengths.type),

@@ -10,9 +10,9 @@ export interface ServerException {
 
 /** Facts of one request to this server, collected by the HTTP layer. */
 export interface ServerRequest {
-  /** The service that it counts for. */
+  /** The service for which it counts. */
   service: 'app' | 'mapserver'
-  /** Milliseconds since 1970, when it began. */
+  /** Start of the request, in milliseconds since 1970. */
   created: number
   eventType: RequestEventType
   method: string
@@ -37,14 +37,14 @@ export interface ServerRequest {
   resources: UsedResource[]
   /** True if one of the server's own pages sent it. */
   isOfPages?: boolean
-  /** As `RequestFacts.isCountedOnly`. */
+  /** See `RequestFacts.isCountedOnly`. */
   isCountedOnly?: boolean
-  /** Class of the exception that it ended with. */
+  /** Class of the exception with which it ended. */
   errorType?: string
   exception?: ServerException
 }
 
-/** An exception that no request ended with, such as that of a job. */
+/** An exception outside of requests, such as that of a job. */
 export interface LoneException extends ServerException {
   created: number
 }

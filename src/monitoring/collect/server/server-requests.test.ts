@@ -38,9 +38,9 @@ function ownRequest(path: string, change: Partial<ServerRequest> = {}): ServerRe
 }
 
 function openSeries(test: TestContext) {
-  const place = { path: `${temporaryData(test)}/monitoring.sqlite` }
+  const location = { path: `${temporaryData(test)}/monitoring.sqlite` }
   const series = new SharedSeries({
-    place,
+    location,
     limits: { labels: 100, visitors: 100, resources: 100 },
     openWriter: createSeriesWriter,
   })
@@ -55,7 +55,7 @@ function openSeries(test: TestContext) {
   return {
     series,
     append: (batch: RequestBatch) => appendOwn(series, classifier, batch),
-    paths: async () => (await readRequestLog(place)).map(({ texts }) => texts.path),
+    paths: async () => (await readRequestLog(location)).map(({ texts }) => texts.path),
   }
 }
 

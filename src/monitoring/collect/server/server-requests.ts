@@ -8,8 +8,8 @@ const maxWaiting = 50_000
 const maxBatch = 2000
 
 /**
- * Queue of this server's requests for the collector thread. A batch that could not be written is sent again,
- * with the same number, until it is written. If too many wait, further ones are dropped and counted.
+ * Queue of this server's requests for the collector thread. A batch that could not be written is sent again
+ * with the same number until it is written. If the queue is full, further requests are dropped and counted.
  */
 export class ServerRequests {
   readonly #quota = new ExceptionQuota()

@@ -11,8 +11,8 @@ interface HostValue {
 export interface HostMetric extends MetricFacts {
   takenFrom: 'host'
   /**
-   * Its values at a reading; what is negative or not a number is left out. `since` is absent at the first reading of a
-   * host.
+   * Returns its values at a reading. Negative values and NaN are ignored. `since` is absent at the first
+   * reading of a host.
    */
   values(reading: HostReading, since: HostAmounts | undefined): HostValue[]
 }
@@ -36,7 +36,7 @@ export function wholeHostMetric(
   }
 }
 
-/** A number of each disk, each interface and the like. */
+/** Defines a metric with one value for each disk, interface or similar part of a host. */
 export function partOfHostMetric(facts: Facts, values: HostMetric['values']): HostMetric {
   return { ...facts, takenFrom: 'host', isLabelled: true, values }
 }

@@ -1,11 +1,11 @@
 /** Values of a host at one time. A value that the host does not report is absent or NaN. */
 export interface HostReading {
-  /** Processes that run or wait, on average over so many minutes. */
+  /** Load averages over one, five and fifteen minutes. */
   loads?: { one?: number | undefined; five?: number | undefined; fifteen?: number | undefined }
   memory?: Memory
   /** Each disk once. */
   storages: readonly Storage[]
-  /** Seconds of all processors since the start of the host: at work, and altogether. */
+  /** Busy and total seconds of all processors since the start of the host. */
   processors?: { busy: number; total: number }
   /** CPU usage, if the host reports no CPU seconds. */
   busyPercent?: number | undefined
@@ -15,13 +15,13 @@ export interface HostReading {
   boot?: string
 }
 
-/** In bytes. */
+/** Memory of a host, in bytes. */
 export interface Memory {
   all?: number
   /** Memory available to programs without swapping. */
   free?: number
   buffers?: number
-  /** If the host reports no bytes. */
+  /** Used share of the memory, if the host reports no bytes. */
   usedPercent?: number
 }
 
@@ -30,13 +30,13 @@ export interface Storage {
   mountPoint: string
   total: number
   used: number
-  /** For those who are not root. */
+  /** Free space for users other than root. */
   free: number
 }
 
-/** Bytes of an interface since the host, or the interface, came up. */
+/** Bytes that an interface received and sent since it was started. */
 export interface Traffic {
-  /** The interface, or `count` for all of them. */
+  /** Name of the interface, or `count` for all of them. */
   label: string
   received: number
   sent: number

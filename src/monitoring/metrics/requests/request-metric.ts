@@ -16,7 +16,7 @@ export interface LabelMetric extends MetricFacts {
   isAddress: boolean
 }
 
-/** Adds up a number that requests have, or takes its mean. */
+/** Adds up a number of each request, or computes its mean. */
 export interface NumberMetric extends MetricFacts {
   takenFrom: 'numbers'
   /** Returns the value of each request; NaN for excluded requests. */
@@ -25,7 +25,7 @@ export interface NumberMetric extends MetricFacts {
   hasQuantiles: boolean
 }
 
-/** Not computed here: only imported dumps of the older system contain values. */
+/** A metric that is not computed: only imported dumps of older systems contain values. */
 export interface LoadedMetric extends MetricFacts {
   takenFrom: 'dumps'
 }
@@ -43,7 +43,7 @@ export function labelMetric(
   return { ...usual, ...metric, takenFrom: 'labels', isLabelled: true }
 }
 
-/** Describes a metric that adds up a number of requests, or takes its mean. */
+/** Defines a metric that adds up a number of each request, or computes its mean. */
 export function numberMetric(metric: Own<NumberMetric, 'isLabelled' | 'hasQuantiles'>): NumberMetric {
   return { hasQuantiles: false, ...metric, takenFrom: 'numbers', isLabelled: false }
 }
@@ -51,7 +51,7 @@ export function numberMetric(metric: Own<NumberMetric, 'isLabelled' | 'hasQuanti
 /** One column of requests: each request has the index of its value. */
 export interface RequestColumn<T> {
   values: T[]
-  /** Undefined where all have the first value. */
+  /** Undefined if all requests have the first value. */
   indexes: Uint8Array | Uint16Array | Uint32Array | undefined
 }
 
@@ -65,7 +65,7 @@ export type TextColumn =
 export interface RequestColumns {
   count: number
   sizes: Float64Array
-  /** Not a number where it is not known. */
+  /** Response time; NaN if unknown. */
   milliseconds: Float64Array
   /** Time until the first byte of the response; NaN if unknown. */
   firstByteMilliseconds: Float64Array

@@ -8,16 +8,19 @@ import type { AnyMessage, Receiver } from '../model/model.ts'
  * sent.
  */
 export interface Channel {
-  /** Also the name of its folder. */
+  /** Name of the channel and of its folder. */
   name: string
-  /** Kinds of receivers as the database names them, its own alone; never changed. */
+  /** Kinds of receivers in the database. No other channel has the same kinds; they are never changed. */
   kinds: readonly string[]
   field: ChannelField
-  /** Receivers of the field's lines, which are neither empty nor twice the same; or what is wrong with them. */
+  /**
+   * Converts the lines of the field, which are non-empty and distinct, to receivers. Returns an error message
+   * if a line is invalid.
+   */
   parse(lines: readonly string[], known: ReceiverLookup): Promise<ReceiverInput[] | string>
   /** Returns the line that represents a receiver, undefined if there is none; default: the target. */
   addressOf?(receiver: Receiver): string | undefined
-  /** A receiver in the list of messages; without this it is the target. */
+  /** Returns the name of a receiver in the list of messages; default: the target. */
   captionOf?(receiver: Receiver): string
   /** Creates the sender, or returns why the server cannot send. */
   open(outlets: Outlets): Sender | Closed
@@ -29,7 +32,7 @@ interface ChannelField {
   caption: string
   /** Accepted values, for the API description. */
   description: string
-  /** A line that it takes. */
+  /** Example of a valid line. */
   example: string
   /** Separator of lines. */
   separator: RegExp
@@ -44,7 +47,7 @@ interface ChannelField {
 export interface ReceiverLookup {
   /** Targets of the check's receivers of this channel. */
   targets: readonly string[]
-  /** Names of the users that mail addresses belong to, by address. */
+  /** Returns the names of users by their mail addresses. */
   findUsers(addresses: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
@@ -52,32 +55,34 @@ export interface ReceiverLookup {
 export interface ReceiverInput {
   kind: string
   target: string
-  /** The user whose address it is: deleted with the user. */
+  /** User who has this address. The receiver is deleted together with the user. */
   userName?: string
-  /** In clear text; absent: a known receiver keeps its secret. */
+  /** Secret in clear text; absent: an existing receiver keeps its secret. */
   secret?: string
   /** True if the server generated the secret, so that the response shows it. */
   isSecretMade?: boolean
 }
 
-/** Means of sending of this server. */
+/** Mail server, network access and other dependencies of the channels. */
 export interface Outlets {
   settings: Pick<MonitoringSettings, 'smtpUrl' | 'mailFrom'>
-  place: ServerIdentity
+  identity: ServerIdentity
   outbound: Outbound
   clock: Clock
 }
 
-/** Opens a connection to an address that may be reached, and to no other. */
+/** Opens connections to permitted addresses only. */
 export interface Outbound {
   connect(host: string, port: number, signal: AbortSignal): Promise<Socket>
-  /** Certificates that servers may be vouched for by, in PEM. */
+  /** Additional trusted certificate authorities, in PEM. */
   authorities: readonly string[]
 }
 
 /** Sends to receivers of a channel. */
 export interface Sender {
-  /** Ends soon after `signal` is aborted. Throws an error whose message contains no secret. */
+  /**
+   * Sends a message. Must end soon after `signal` aborts. Throws an error whose message contains no secret.
+   */
   send(parcel: Parcel, signal: AbortSignal): Promise<void>
 }
 
@@ -92,10 +97,10 @@ export interface Closed {
 /** A message to one receiver. */
 export interface Parcel {
   receiver: Receiver
-  /** In clear; absent where the receiver has none. */
+  /** Secret of the receiver in clear text, if it has one. */
   secret?: string
   message: AnyMessage
-  /** The same at every attempt. */
+  /** Id of the delivery, equal at every attempt. */
   deliveryId: number
   /** Current grace period of the check. */
   graceSeconds: number
@@ -105,11 +110,11 @@ export interface Parcel {
 export interface ServerIdentity {
   /** Host name of the server. */
   host: string
-  /** Address of the base path, without a slash behind. */
+  /** URL of the base path, without a trailing slash. */
   baseUrl: string
 }
 
-/** Returns the origin of messages of a server at that address. */
+/** Returns the origin of messages of the server at `baseUrl`. */
 export function serverIdentity(baseUrl: string): ServerIdentity {
   return { host: new URL(baseUrl).hostname.replace(/^\[|\]$/g, ''), baseUrl }
 }

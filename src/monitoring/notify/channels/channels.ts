@@ -7,7 +7,7 @@ import { webhook } from './webhook/webhook.ts'
 /** All notification channels. */
 export const channels: readonly Channel[] = [mail, webhook]
 
-/** Undefined for a kind that a newer version has written. */
+/** Returns the channel of a receiver; undefined for a kind that a newer version has stored. */
 export function channelOf({ kind }: Pick<Receiver, 'kind'>): Channel | undefined {
   return channels.find(({ kinds }) => kinds.includes(kind))
 }

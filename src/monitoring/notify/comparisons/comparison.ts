@@ -13,7 +13,7 @@ export interface LimitKind {
   readable(limit: number, metric: Pick<Metric, 'unit'>): string
 }
 
-/** A number that was found, and what is to be known to compare it. */
+/** A measured value and the facts needed to compare it with a limit. */
 export interface ComparedValue {
   limit: number
   metric: Pick<Metric, 'type'>
@@ -26,26 +26,26 @@ export interface ComparedValue {
 
 /** Violation of a limit. */
 export type Breach =
-  /** `value` is absent where nothing was ever measured. */
+  /** The limit is violated. `value` is absent if nothing was ever measured. */
   | { kind: 'beyond'; value?: number }
-  /** Nothing was collected, so that nothing is known. */
+  /** Nothing was collected, so that the value is unknown. */
   | { kind: 'uncollected' }
 
 /** Facts for describing a violation. */
 export interface BreachFacts {
   value: number | undefined
   metric: Pick<Metric, 'unit'>
-  /** The limit as people read it. */
+  /** The limit, formatted for people. */
   limit: string
-  /** ` (and 2 more)` where other hosts or labels break the limit too; empty otherwise. */
+  /** ` (and 2 more)` if other hosts or labels violate the limit too; otherwise empty. */
   more: string
-  /** `from 12:04 to 12:05 UTC`. */
+  /** Evaluated period, such as `from 12:04 to 12:05 UTC`. */
   span: string
 }
 
-/** A way to compare what a metric measures with a limit. */
+/** Compares values of a metric with a limit. */
 export interface Comparison {
-  /** Second half of a field name, also stored in the database; never changed. */
+  /** Second part of a field name, which is also stored in the database and never changed. */
   name: string
   /** Condition of the problem, for documentation. */
   isProblemWhen: string

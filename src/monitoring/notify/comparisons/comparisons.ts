@@ -7,10 +7,10 @@ import { minValue } from './min-value.ts'
 /** All comparisons. */
 export const comparisons: readonly Comparison[] = [minValue, maxValue, maxTimeout]
 
-/** In the order of the registry. */
+/** Names of all comparisons, in registry order. */
 export const comparisonNames: readonly string[] = comparisons.map(({ name }) => name)
 
-/** Undefined for a name that was never given, or that a newer version has written. */
+/** Returns a comparison by name; undefined for an unknown name, such as one stored by a newer version. */
 export function findComparison(name: string): Comparison | undefined {
   return comparisons.find((one) => one.name === name)
 }

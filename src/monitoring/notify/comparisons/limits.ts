@@ -10,7 +10,7 @@ export const amounts: LimitKind = {
   readable: (limit, { unit }) => readableAmount(limit, unit),
 }
 
-/** Limits in seconds; they may be typed as `HH:MM:SS` too. */
+/** Limits in seconds, which may also be entered as `HH:MM:SS`. */
 export const durations: LimitKind = {
   isDuration: true,
   unit: () => 's',
@@ -22,8 +22,8 @@ export const durations: LimitKind = {
 }
 
 /**
- * A breach by the number itself. Where a service was read and nothing happened a sum is 0; a mean of nothing is no
- * problem.
+ * Returns the violation of a limit on the value. If a service was collected and had no requests, its sum is
+ * 0; a mean without values is not a problem.
  */
 export function findNumberBreach(
   { metric, found, isCollected }: ComparedValue,
@@ -35,7 +35,7 @@ export function findNumberBreach(
   return value !== undefined && isBeyond(value) ? { kind: 'beyond', value } : undefined
 }
 
-/** `wanted` is `at least` or `at most`. */
+/** `requested` is `at least` or `at most`. */
 export function describeNumber({ value, metric, limit, more, span }: BreachFacts, requested: string): string {
   return `${readableAmount(value ?? 0, metric.unit)}${more} ${span}; ${requested} ${limit} is expected.`
 }

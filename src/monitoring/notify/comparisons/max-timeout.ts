@@ -2,7 +2,7 @@ import { readableDuration } from '../model/duration.ts'
 import type { Comparison } from './comparison.ts'
 import { durations } from './limits.ts'
 
-/** Not silent for longer. */
+/** Maximum time without data. */
 export const maxTimeout: Comparison = {
   name: 'max_timeout',
   isProblemWhen: 'nothing was measured for more than so many seconds, or never',

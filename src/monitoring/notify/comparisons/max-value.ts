@@ -1,7 +1,7 @@
 import type { Comparison } from './comparison.ts'
 import { amounts, describeNumber, findNumberBreach } from './limits.ts'
 
-/** Not above. */
+/** Upper limit. */
 export const maxValue: Comparison = {
   name: 'max_value',
   isProblemWhen: 'the number is above it',

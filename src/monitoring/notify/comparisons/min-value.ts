@@ -1,7 +1,7 @@
 import type { Comparison } from './comparison.ts'
 import { amounts, describeNumber, findNumberBreach } from './limits.ts'
 
-/** Not below. */
+/** Lower limit. */
 export const minValue: Comparison = {
   name: 'min_value',
   isProblemWhen: 'the number is below the threshold',

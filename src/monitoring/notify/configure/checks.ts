@@ -32,7 +32,7 @@ import { configurationFields, unknownFields } from './unknown-fields.ts'
 export interface ChecksDeps {
   database: Database
   clock: Clock
-  /** Seals what receivers share with this server. */
+  /** Encrypts the secrets that receivers share with this server. */
   vault: Vault
   services(): Promise<ThresholdContext['services']>
   resources: ResourceLookup
@@ -50,14 +50,17 @@ export interface ChangedCheck extends Configuration {
 export interface ChangeOptions {
   /** True if the body is a form, where an absent checkbox is unchecked. */
   isForm: boolean
-  /** Throws where the check is not to be changed from how it is. */
+  /** Throws if the check must not be changed in its present state. */
   accept(before: Configuration): void
 }
 
-/** Settings of a check whose problems another part finds, until someone changes them. */
+/** Default settings of checks whose problems another module reports. */
 const reportedSettings = { severity: 'error', isActive: true, graceSeconds: 3600, windowSeconds: 60 } as const
 
-/** Checks as people configure them: made, shown, changed and removed. Bodies are read by their fields' names. */
+/**
+ * Creates, shows, changes and removes checks, as users configure them. Request bodies are read by field
+ * names.
+ */
 export class Checks {
   readonly #deps: ChecksDeps
 
@@ -75,7 +78,7 @@ export class Checks {
     return { ...known, fields: describeCheckFields(known.check, await this.#deps.services()) }
   }
 
-  /** Makes a check of a form or a JSON object. Throws `FieldFailure` with all that is wrong. */
+  /** Creates a check from a form or a JSON object. Throws a `FieldFailure` that lists all problems. */
   async create(body: unknown): Promise<ChangedCheck> {
     const { database } = this.#deps
     const fields = new Fields(bodyRecord(body))
@@ -94,7 +97,10 @@ export class Checks {
     return { ...(await this.#get(id)), secrets: madeSecrets(given), ignored: [] }
   }
 
-  /** Changes what a form or a JSON object names. Throws `FieldFailure` with all that is wrong; nothing is changed then. */
+  /**
+   * Changes the fields that a form or a JSON object contains. Throws a `FieldFailure` that lists all
+   * problems; then nothing is changed.
+   */
   async change(id: number, body: unknown, { isForm, accept }: ChangeOptions): Promise<ChangedCheck> {
     const { database, clock } = this.#deps
     const known = await this.#get(id)
@@ -123,15 +129,15 @@ export class Checks {
     await deleteCheck(this.#deps.database.kysely, id)
   }
 
-  /** The newest messages of a check, newest first. Throws `Failure` (`notFound`). */
+  /** Returns the latest messages of a check, newest first. Throws `Failure` (`notFound`). */
   async deliveries(id: number, limit: number): Promise<Delivery[]> {
     await this.#get(id)
     return listDeliveries(this.#deps.database.kysely, id, limit)
   }
 
   /**
-   * Creates or changes a check without definitions, whose problems another part finds. `receivers` has the fields
-   * of the channels. Throws `FieldFailure` with all that is wrong.
+   * Creates or changes a check without definitions, whose problems another module reports. `receivers` has
+   * the fields of the channels. Throws a `FieldFailure` that lists all problems.
    */
   async saveReported(
     id: number | undefined,

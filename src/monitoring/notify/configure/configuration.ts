@@ -22,7 +22,7 @@ export function editedPart({ check, receivers }: Configuration): object {
   }
 }
 
-/** The lines of each channel's field, by its name. */
+/** Returns the lines of each channel's field, by the name of the field. */
 export function receiverLines({ receivers }: Pick<Configuration, 'receivers'>): Record<string, string[]> {
   return Object.fromEntries(
     channels.map((channel) => {

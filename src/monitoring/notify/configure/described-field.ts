@@ -23,13 +23,13 @@ export type ScopePart = (typeof scopeParts)[number]['part']
 export interface DescribedField {
   definition: Definition
   name: string
-  /** Absent where there is no such metric any more. */
+  /** Absent if the metric no longer exists. */
   metricId?: number
   /** Unit of the limit; empty for plain numbers. */
   unit: string
   /** True if the limit is a duration in seconds. */
   isDuration: boolean
-  /** Absent where any number between the bounds may be given. */
+  /** Absent if any number between the bounds is valid. */
   choices?: string[]
   scope: NamedScope
 }

@@ -10,7 +10,10 @@ const maxDescription = 1000
 const elements = 10
 const maxMessages = 20
 
-/** The definitions in `user_thresholds`, a list of 10-element lists, or what is wrong with it. */
+/**
+ * Reads the definitions in `user_thresholds`, a list of 10-element lists; `errors` describes invalid
+ * elements.
+ */
 export function readDefinitions(given: unknown): { definitions: NewDefinition[]; errors: string[] } {
   const list = typeof given === 'string' ? parseJson(given) : given
   if (!Array.isArray(list)) return wrong('Enter a JSON list of 10-element lists.')
@@ -44,7 +47,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Texts are what is wrong. */
+/** Returns an error message if the element is invalid. */
 function readElement(element: unknown): NewDefinition | string {
   if (!Array.isArray(element) || element.length !== elements)
     return `a list of ${elements} elements is expected.`

@@ -40,7 +40,7 @@ async function readField(
   return typeof receivers === 'string' ? fields.fail(name, receivers) : receivers
 }
 
-/** The elements of a list field: a JSON list, or a text with separators; undefined where absent. */
+/** Reads a list field: a JSON array, or a text with separators; undefined if absent. */
 function readLines(fields: Fields, name: string, separator: RegExp): string[] | undefined {
   if (!fields.has(name)) return undefined
   const raw = fields.raw(name)

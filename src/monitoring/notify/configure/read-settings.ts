@@ -7,7 +7,7 @@ const yes = ['true', '1', 'on', 'yes']
 const no = ['false', '0', 'off', 'no']
 const minWindow = 60
 
-/** A box of a form, or a JSON boolean; undefined where absent. */
+/** Reads a checkbox of a form, or a JSON boolean; undefined if absent. */
 function readActive(fields: Fields): boolean | undefined {
   const given = fields.raw('active')
   if (typeof given === 'boolean') return given
@@ -26,7 +26,10 @@ function readDuration(fields: Fields, name: string, least: number): number | und
   return seconds >= least ? seconds : fields.fail(name, `Ensure this value is at least ${least} seconds.`)
 }
 
-/** The settings of a check as a body changes them; what is absent stays. `isForm`: an absent box is unchecked. */
+/**
+ * Returns the settings of a check after a request; absent fields are unchanged. `isForm`: an absent checkbox
+ * is unchecked.
+ */
 export function readFieldSettings(fields: Fields, before: CheckSettings, isForm: boolean): CheckSettings {
   return {
     severity: fields.choice('severity', severities) ?? before.severity,

@@ -107,7 +107,7 @@ function findServiceFor(
     : fields.fail(path, `Service ${service.name} does not measure ${definition.metric}.`)
 }
 
-/** An id, or `type=name`. */
+/** Finds a resource by its id, or by `type=name`. */
 async function findResourceFor(
   fields: Fields,
   definition: Definition,

@@ -18,7 +18,10 @@ function channelFields(isFirst: boolean): string[] {
   return channels.filter(({ field }) => field.isFirst === isFirst).map(({ field }) => field.name)
 }
 
-/** JSON's null for a threshold, or a part of its scope, is what an empty text is in a form; elsewhere it is absent. */
+/**
+ * Returns the fields of a body. A null in JSON counts as an empty text for thresholds and their scopes, and
+ * as absent for other fields.
+ */
 export function configurationFields(body: unknown, check: Check): Fields {
   const given = Object.entries(bodyRecord(body)).filter(
     ([name, value]) => value !== null || isThresholdField(name, check),
@@ -26,7 +29,7 @@ export function configurationFields(body: unknown, check: Check): Fields {
   return new Fields(Object.fromEntries(given.map(([name, value]) => [name, value ?? ''])))
 }
 
-/** Names that the configuration of a check does not have. */
+/** Returns field names that the configuration of a check does not have. */
 export function unknownFields(fields: Fields, check: Check): string[] {
   return fields.names.filter((name) => !settingNames.includes(name) && !isThresholdField(name, check))
 }

@@ -49,7 +49,10 @@ export async function actOnProblems(
   })
 }
 
-/** Since when deliveries matter: since the check stopped holding, and within the grace period. */
+/**
+ * Returns the start of the period whose deliveries are relevant: since the check failed, and within the grace
+ * period.
+ */
 function earliest({ failingSince, graceSeconds }: Check, now: number): string {
   const graceFrom = new Date(now - graceSeconds * 1000).toISOString()
   return failingSince !== undefined && failingSince < graceFrom ? failingSince : graceFrom

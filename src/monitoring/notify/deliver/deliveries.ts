@@ -17,7 +17,7 @@ import { sendTo } from './send-to.ts'
 import { retryMinutes } from './transitions.ts'
 
 const keptMs = 90 * 86_400_000
-/** Longer than an attempt: what is leased still is a killed server's. */
+/** Longer than an attempt. A lease that is older belongs to a killed server. */
 const leaseSeconds = 120
 const atOnce = 8
 const batchSize = 100
@@ -28,7 +28,7 @@ interface DeliveriesDeps extends SendDeps {
   log: Logger
 }
 
-/** Sends what is due. Deliveries wait in the database, so that a restart loses none. */
+/** Sends due deliveries. They are stored in the database, so that a restart loses none. */
 export class Deliveries {
   readonly #deps: DeliveriesDeps
   readonly #stopping = new AbortController()
@@ -39,7 +39,7 @@ export class Deliveries {
     this.#deps = deps
   }
 
-  /** Tries everything that is due once; returns when each attempt has ended. Never throws. */
+  /** Tries each due delivery once; resolves when all attempts have ended. Never throws. */
   run(): Promise<void> {
     if (this.#isWaiting) return this.#round
     this.#isWaiting = true

@@ -12,7 +12,7 @@ const noDelivery = 0
 /** Result of a test message to one receiver. */
 export interface TestResult {
   receiver: string
-  /** Why it did not arrive; absent where it did. */
+  /** Why it was not delivered; absent on success. */
   error?: string
 }
 

@@ -7,7 +7,7 @@ const defaultAttemptMs = 30_000
 
 export interface SendDeps {
   channels: Pick<OpenChannels, 'find'>
-  /** Opens what receivers share with this server. */
+  /** Decrypts the secrets that receivers share with this server. */
   vault: Pick<Vault, 'open'>
   /** Time limit of one attempt; default: 30 s. */
   attemptMs?: number

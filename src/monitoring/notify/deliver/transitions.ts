@@ -13,7 +13,7 @@ export interface Situation {
 
 /** Result of a transition. */
 export interface Step {
-  /** Since when the check does not hold; absent where it does. */
+  /** Time since which the check has failed; absent if it passes. */
   failingSince?: string
   /** Receivers of an alert, and receivers of a recovery message. */
   alert: number[]

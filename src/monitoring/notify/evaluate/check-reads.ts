@@ -6,10 +6,10 @@ import type { ValueQuery } from '../model/model.ts'
 
 const maxLabels = 200
 
-/** Reads of the reader thread for checks, besides values. */
+/** Reads of the alert thread in addition to values. */
 export const checkReads = { checkLabels, checkResource, findCheckResource }
 
-/** Labels that minute rows of the question's metric, services and period have. */
+/** Returns the labels of the minute rows of a metric, some services and a period. */
 async function checkLabels(
   database: SeriesDatabase,
   { metric, serviceIds, from, to }: ValueQuery,
@@ -26,7 +26,7 @@ async function checkLabels(
   return rows.map(({ name }) => name)
 }
 
-/** Name of a resource. */
+/** Returns the name of a resource. */
 async function checkResource(database: SeriesDatabase, id: number): Promise<string | undefined> {
   const rows = await database.all<{ type: number; name: string }>(
     'select type, name from monitoring_resources where id = ?',
@@ -36,7 +36,7 @@ async function checkResource(database: SeriesDatabase, id: number): Promise<stri
   return row === undefined ? undefined : `${resourceTypeOfId(row.type) ?? ''} ${row.name}`.trim()
 }
 
-/** Id of the resource of a type and name. */
+/** Returns the id of the resource with this type and name. */
 async function findCheckResource(
   database: SeriesDatabase,
   { type, name }: { type: ResourceType; name: string },

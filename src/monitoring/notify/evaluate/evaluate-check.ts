@@ -11,11 +11,11 @@ import { toProblem, unknownProblem } from './problem-text.ts'
 /** Source of values. */
 export interface ValueSource {
   value(query: ValueQuery): Promise<ValueResult>
-  /** Labels that the metric's rows of the period have, at most a few hundred. */
+  /** Returns the labels of the metric in the period, at most a few hundred. */
   labels(query: ValueQuery): Promise<string[]>
   /** Returns the name of a resource; undefined if it is unknown. */
   findResource(id: number): Promise<string | undefined>
-  /** Id of the resource of a type and name; undefined where it was never used. */
+  /** Returns the id of the resource with this type and name; undefined if it was never used. */
   findResourceId(resource: { type: ResourceType; name: string }): Promise<number | undefined>
   /** Receives errors, whose details are logged and not shown. */
   report(error: unknown): void
@@ -27,7 +27,7 @@ export interface EvaluationMoment {
   to: number
   /** Milliseconds since 1970. */
   now: number
-  /** The server has not had the time to collect anything yet, which is no problem then. */
+  /** True if the server has not had time to collect data yet; missing data are then not a problem. */
   isStarting: boolean
 }
 

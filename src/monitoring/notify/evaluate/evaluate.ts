@@ -14,7 +14,7 @@ export type WatchedService = Pick<
 /** A query with the meaning of its result. */
 export interface ReadValue {
   query: ValueQuery
-  /** Names of the services, where the threshold is about these alone. */
+  /** Names of the services, if the threshold is limited to them. */
   about: string[]
   /** True if a service was collected in the period, so that no row means 0. */
   isCollected: boolean

@@ -5,7 +5,7 @@ import type { Check, Definition, Problem, Threshold } from '../model/model.ts'
 
 /** Subject of a comparison. */
 export interface Subject {
-  /** Names of services; none where the threshold is about all of them. */
+  /** Names of services; empty if the threshold is about all of them. */
   services: readonly string[]
   resource?: string
   label?: string
@@ -27,7 +27,7 @@ export interface ProblemFacts {
   to: number
 }
 
-/** A broken limit in words and numbers. */
+/** Describes the violation of a limit. */
 export function toProblem(found: ProblemFacts): Problem {
   const { check, definition, threshold, metric, comparison, breach, from, to } = found
   const limit = comparison.limit.readable(threshold.value, metric)
@@ -44,7 +44,7 @@ export function toProblem(found: ProblemFacts): Problem {
   }
 }
 
-/** The problem that a check could not be evaluated. */
+/** Returns the problem that a check could not be evaluated. */
 export function unknownProblem(check: Check, definition: Definition, why: string, to: number): Problem {
   return {
     definitionId: definition.id,
@@ -82,7 +82,7 @@ function subjectText({ services, resource, label, eventType }: Subject): string 
   ].join('')
 }
 
-/** `from 12:04 to 12:05 UTC`, with the day where the span has several. */
+/** Formats a period such as `from 12:04 to 12:05 UTC`, with dates if it spans several days. */
 function spanText(from: number, to: number): string {
   const [start, end] = [from, to].map((one) => new Date(one * 1000).toISOString()) as [string, string]
   const isOneDay = start.slice(0, 10) === end.slice(0, 10)

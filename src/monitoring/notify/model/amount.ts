@@ -1,7 +1,10 @@
 const most = 1e15
 const decimals = 1e4
 
-/** A number or its text, rounded to 4 decimals; undefined for anything else, or where it is beyond 10^15. */
+/**
+ * Converts a number or a numeric text to a number rounded to 4 decimals; undefined for other values and
+ * beyond 10^15.
+ */
 export function toAmount(value: unknown): number | undefined {
   const isText =
     typeof value === 'string' && /^\s*[+-]?(?:\d{1,16}(?:\.\d{0,20})?|\.\d{1,20})\s*$/.test(value)

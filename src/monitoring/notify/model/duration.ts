@@ -1,7 +1,10 @@
 const longestSeconds = 366 * 86_400
 const shape = /^(?:(\d{1,4}) (?:days?,? )?)?(?:(?:(\d{1,4}):)?(\d{1,4}):)?(\d{1,9})(?:\.\d{1,9})?$/
 
-/** Seconds of `HH:MM:SS`, `MM:SS`, seconds, or `D HH:MM:SS`; undefined for anything else and beyond a year. */
+/**
+ * Parses `HH:MM:SS`, `MM:SS`, seconds, or `D HH:MM:SS` to seconds; undefined for other texts and beyond a
+ * year.
+ */
 export function parseDuration(text: string): number | undefined {
   const parts = shape.exec(text.trim())
   if (parts === null) return undefined
@@ -15,7 +18,7 @@ export function parseDuration(text: string): number | undefined {
   return total <= longestSeconds ? total : undefined
 }
 
-/** `HH:MM:SS`; hours go beyond 24. */
+/** Formats a duration as `HH:MM:SS`; hours may exceed 24. */
 export function durationText(totalSeconds: number): string {
   const seconds = Math.round(totalSeconds)
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60]

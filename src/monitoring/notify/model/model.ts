@@ -8,7 +8,7 @@ import type { Severity } from '../../model/records.ts'
 export const deliveryStates = ['pending', 'sent', 'failed', 'dropped'] as const
 export type DeliveryState = (typeof deliveryStates)[number]
 
-/** A check fails, or has recovered. */
+/** Kinds of messages: a check fails, or has recovered. */
 export const messageKinds = ['alert', 'recovery'] as const
 /** One of `messageKinds`. */
 export type MessageKind = (typeof messageKinds)[number]
@@ -17,7 +17,7 @@ export type MessageKind = (typeof messageKinds)[number]
 export interface DefinitionBounds {
   min: number | null
   max: number | null
-  /** Choices between the bounds: their number, or themselves. */
+  /** Choices between the bounds: their number, or a list. */
   steps: number | number[] | null
   usesService: boolean
   usesResource: boolean
@@ -25,7 +25,7 @@ export interface DefinitionBounds {
   usesOwsService: boolean
 }
 
-/** A limit for all data of the metric, or a part of them. */
+/** A limit for all data of a metric, or for a part of them. */
 export interface Threshold {
   value: number
   serviceId?: number
@@ -43,7 +43,7 @@ export interface Definition {
   /** Text of the field, such as `Number of handled requests is lower than`. */
   description: string
   bounds: DefinitionBounds
-  /** Absent: nothing is compared. */
+  /** Absent if the comparison is disabled. */
   threshold?: Threshold
 }
 
@@ -54,9 +54,9 @@ export interface Check {
   description: string
   severity: Severity
   isActive: boolean
-  /** Least time between two messages about problems. */
+  /** Minimum time between two messages about problems. */
   graceSeconds: number
-  /** Shortest period of one value. */
+  /** Length of the evaluated period. */
   windowSeconds: number
   /** ISO 8601. */
   lastSend?: string
@@ -89,18 +89,18 @@ export interface Receiver {
   target: string
   /** Mail address of the user; absent for a user without one, and for other receivers. */
   userAddress?: string
-  /** Sealed; empty where there is none. */
+  /** Encrypted secret; empty if there is none. */
   secret: string
 }
 
-/** A part of a check that does not hold. */
+/** A part of a check that fails. */
 export interface Problem {
   definitionId: number
   metric: string
   severity: Severity
   /** Short description. */
   message: string
-  /** The same with its numbers and what it is about. */
+  /** Long description with values and subject. */
   description: string
   /** Found value, for people and programs; empty if there is none. */
   offendingValue: string
@@ -116,7 +116,7 @@ export interface CheckProblems {
   problems: Problem[]
 }
 
-/** Content of a message at the time it was written. */
+/** Content of a message at the time of its creation. */
 export interface NotificationMessage<Kind extends MessageKind | 'test' = MessageKind> {
   kind: Kind
   checkId: number
@@ -141,7 +141,7 @@ export interface Delivery {
   kind: MessageKind
   state: DeliveryState
   attempts: number
-  /** ISO 8601; of what is pending. */
+  /** Time of the next attempt of a pending delivery, ISO 8601. */
   nextTry: string
   /** Why the last attempt failed; without secrets. */
   error?: string
@@ -163,8 +163,8 @@ export interface ValueQuery {
 
 /** Result of a `ValueQuery`. */
 export interface ValueResult {
-  /** Undefined where no row was found. */
+  /** Undefined if there is no row. */
   value: number | undefined
-  /** Seconds since 1970; the end of the newest row that was ever written. */
+  /** End of the newest stored row, in seconds since 1970. */
   lastValidTo: number | undefined
 }

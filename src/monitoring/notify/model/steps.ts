@@ -1,13 +1,13 @@
 import type { DefinitionBounds } from './model.ts'
 
-/** The choices of a field, with 2 decimals; undefined where any number between the bounds may be given. */
+/** Returns the choices of a field, with 2 decimals; undefined if any number between the bounds is valid. */
 export function calculatedSteps({ min, max, steps }: DefinitionBounds): string[] | undefined {
   if (Array.isArray(steps)) return steps.map(choiceText)
   if (steps === null || min === null || max === null) return undefined
   return Array.from({ length: steps + 1 }, (_, k) => choiceText(min + (k * (max - min)) / steps))
 }
 
-/** The number of steps, of a list the number of its choices. */
+/** Returns the number of steps, or the number of choices of a list. */
 export function stepCount({ steps }: DefinitionBounds): number | null {
   return Array.isArray(steps) ? steps.length : steps
 }
@@ -20,7 +20,7 @@ function choiceText(value: number): string {
 export function limitProblem(bounds: DefinitionBounds, value: number): string | undefined {
   const { min, max } = bounds
   const choices = calculatedSteps(bounds)
-  // First, since 2 decimals of a bound may lie beyond it.
+  // Checks the choices first: a bound rounded to 2 decimals may exceed the exact bound.
   if (choices?.some((one) => Number(one) === value)) return undefined
   if (min !== null && value < min) return `Ensure this value is greater than or equal to ${min}.`
   if (max !== null && value > max) return `Ensure this value is less than or equal to ${max}.`

@@ -61,7 +61,7 @@ export async function insertDelivery(
     .execute()
 }
 
-/** Newest first. */
+/** Lists deliveries of a check, newest first. */
 export async function listDeliveries(db: Queryable, checkId: number, limit: number): Promise<Delivery[]> {
   const rows = await db
     .selectFrom('notification_deliveries')
@@ -73,7 +73,7 @@ export async function listDeliveries(db: Queryable, checkId: number, limit: numb
   return rows.map(toDelivery)
 }
 
-/** The newest delivery to each receiver that is there still, since `since`. */
+/** Lists the newest delivery to each existing receiver since `since`. */
 export async function listNewestDeliveries(db: Queryable, since: string): Promise<Delivery[]> {
   const rows = await db
     .selectFrom('notification_deliveries')
@@ -90,7 +90,7 @@ export async function listNewestDeliveries(db: Queryable, since: string): Promis
   return rows.map(toDelivery)
 }
 
-/** Deliveries of a check that are pending, or were written or ended since `since`. */
+/** Lists deliveries of a check that are pending, or were created or finished since `since`. */
 export async function listDeliveriesSince(
   db: Queryable,
   checkId: number,

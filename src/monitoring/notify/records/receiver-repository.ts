@@ -5,9 +5,9 @@ import type { Receiver } from '../model/model.ts'
 export interface NewReceiver {
   kind: string
   target: string
-  /** The user it represents: deleted with the user. */
+  /** The user that it represents. It is deleted together with the user. */
   userName?: string
-  /** Sealed; empty where there is none. */
+  /** Encrypted secret; empty if there is none. */
   secret: string
 }
 
@@ -30,8 +30,8 @@ export async function listReceivers(db: Queryable, checkId: number): Promise<Rec
 }
 
 /**
- * Replaces the receivers of these kinds by `wanted`; an unchanged receiver keeps its id and, without a new
- * one, its secret.
+ * Replaces the receivers of these kinds. An unchanged receiver keeps its id and, unless a new one is given,
+ * its secret.
  */
 export async function replaceReceivers(
   db: Queryable,
@@ -64,7 +64,10 @@ async function insertReceiver(db: Queryable, checkId: number, receiver: NewRecei
     .execute()
 }
 
-/** The users that the addresses belong to, without regard to case; of several users the first by name. */
+/**
+ * Returns the names of users by mail address, ignoring case; if several users have an address, the first by
+ * name.
+ */
 export async function findUsersByAddress(
   db: Queryable,
   addresses: readonly string[],

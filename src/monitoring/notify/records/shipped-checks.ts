@@ -41,7 +41,7 @@ function check(
   return { name, description, severity, isActive: true, graceSeconds, windowSeconds, definitions }
 }
 
-/** The checks that a new server has. */
+/** Default checks of a new server. */
 const shippedChecks: readonly NewCheck[] = [
   {
     ...check('No requests are handled', 'Tells when requests stay away or are not answered', 'error', 60, [

@@ -8,10 +8,10 @@ import { writeReportText } from '../report-text.ts'
 import { reportTexts } from '../report-texts.ts'
 import type { ReportSubscription } from './subscription-repository.ts'
 
-/** Rows in the body of a mail; the attached file has all. */
+/** Maximum number of rows in the body of a mail; the attached file contains all rows. */
 const maxRows = 100
 
-/** Writes the mail of a month: HTML and plain text, with the whole report as CSV. */
+/** Creates the mail of a month: HTML and plain text, with the complete report as CSV attachment. */
 export function toReportMail(
   report: UsageReport,
   { id, language, by, compare }: ReportSubscription,

@@ -24,9 +24,9 @@ import {
 
 const tickMs = 60_000
 const attemptMs = 60_000
-/** Longer than an attempt and its report: what is leased still belongs to a killed server. */
+/** Longer than an attempt including its report. An older lease belongs to a killed server. */
 const leaseMs = 300_000
-/** Mails of a month are due at 6:00 on its second day after: a log may come a day late. */
+/** Mails of a month are due at 6:00 on the second day of the next month, since logs may arrive a day late. */
 const dueHours = 24 + 6
 /** After a long downtime only the newest months are sent. */
 const maxMonths = 12
@@ -36,19 +36,20 @@ export interface ReportMailsDeps {
   database: Database
   clock: Clock
   log: Logger
-  /** Zone of the months. */
+  /** Time zone of the months. */
   zone: string
   /** Absent: the server cannot send mail. */
   mailer?: Mailer
-  place: ServerIdentity
-  /** Creates a report as the creator of the subscription may see it. */
+  identity: ServerIdentity
+  /** Creates the report with the permissions of the creator of the subscription. */
   createReport(subscription: ReportSubscription, period: ReportPeriod): Promise<UsageReport>
 }
 
 /**
- * Sends each subscription's report once a month. What is to be sent waits in the database: several servers, restarts and downtimes
- * lose and repeat nothing. Only a server that is killed between the mail server's acceptance and its own record repeats a mail, with
- * the same `Message-ID`.
+ * Sends the report of each subscription once a month. Pending mails are stored in the database, so that
+ * several servers, restarts and downtimes neither lose nor repeat mails. A mail is only repeated, with the
+ * same `Message-ID`, if a server is killed after the mail server has accepted the mail and before the result
+ * is recorded.
  */
 export class ReportMails {
   readonly #deps: ReportMailsDeps
@@ -62,13 +63,13 @@ export class ReportMails {
     this.#days = new ZoneDays(deps.zone)
   }
 
-  /** Begins to look for due mails, at once and every minute. */
+  /** Starts checking for due mails, immediately and every minute. */
   start(): void {
     this.#timer = setInterval(() => void this.run(), tickMs).unref()
     void this.run()
   }
 
-  /** Queues and sends what is due; returns when each attempt has ended. Never throws. */
+  /** Queues and sends due mails; resolves when all attempts have ended. Never throws. */
   run(): Promise<void> {
     this.#round = this.#round.then(async () => {
       const { mailer, log } = this.#deps
@@ -112,7 +113,7 @@ export class ReportMails {
     }
   }
 
-  /** The last month whose mails are due. */
+  /** Returns the last month whose mails are due. */
   #dueMonth(now: number): string {
     const month = monthAt(this.#days, now)
     const isDue = now >= startOfDate(this.#days, `${month}-01`) + dueHours * 3600
@@ -151,7 +152,7 @@ export class ReportMails {
 
   /** Returns false if the subscription or its receiver is gone. */
   async #send({ id, subscriptionId, receiverId, month }: ReportDelivery, mailer: Mailer): Promise<boolean> {
-    const { database, place, createReport } = this.#deps
+    const { database, identity, createReport } = this.#deps
     const subscription = await findActiveSubscription(database.kysely, subscriptionId)
     const receivers = await listReportReceivers(database.kysely, subscriptionId)
     const receiver = receivers.find((one) => one.id === receiverId)
@@ -163,7 +164,7 @@ export class ReportMails {
     const signal = AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(attemptMs)])
     await mailer.send(
       {
-        ...toReportMail(report, subscription, place),
+        ...toReportMail(report, subscription, identity),
         to: address,
         id: `report-${subscriptionId}-${month}-${id}`,
       },

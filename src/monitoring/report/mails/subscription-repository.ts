@@ -182,7 +182,7 @@ export async function insertDelivery(
     .execute()
 }
 
-/** Newest month first. */
+/** Lists deliveries of a subscription, newest month first. */
 export async function listDeliveries(
   db: Queryable,
   subscriptionId: number,

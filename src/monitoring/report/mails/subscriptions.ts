@@ -30,9 +30,9 @@ export interface NewSubscription
 interface SubscriptionsDeps {
   database: Database
   clock: Clock
-  /** Zone of the months. */
+  /** Time zone of the months. */
   zone: string
-  /** Why no mail is sent; absent if it is. */
+  /** Why no mail is sent; absent if mails are sent. */
   notice?: string
 }
 
@@ -68,7 +68,10 @@ export class ReportSubscriptions {
     )
   }
 
-  /** Creates a subscription, whose first report is about the present month; or returns what is wrong with the addresses. */
+  /**
+   * Creates a subscription, whose first report covers the present month. Returns an error message if
+   * addresses are invalid.
+   */
   async create({ emails, ...subscription }: NewSubscription): Promise<ListedSubscription | string> {
     const { database, clock, zone } = this.#deps
     const findUsers = (addresses: readonly string[]) => findUsersByAddress(database.kysely, addresses)

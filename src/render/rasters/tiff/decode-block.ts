@@ -17,10 +17,10 @@ export type Samples =
   | Float32Array
   | Float64Array
 
-/** Pictures inside a TIFF, to cells of 8 bits. */
+/** Decodes an image inside a TIFF to cells of 8 bits. */
 export type DecodePicture = (bytes: Buffer, samples: number) => Promise<Uint8Array>
 
-/** Numbers of compressions that blocks are read of; JPEG and WebP are pictures themselves. */
+/** Codes of supported compressions; blocks with JPEG and WebP are complete images. */
 const compressions = { none: 1, lzw: 5, jpeg: 7, deflate: 8, oldDeflate: 32946, zstd: 50000, webp: 50001 }
 const pictures = new Set([compressions.jpeg, compressions.webp])
 

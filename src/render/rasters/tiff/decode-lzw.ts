@@ -2,7 +2,10 @@ const clearCode = 256
 const endCode = 257
 const maxCodes = 4096
 
-/** LZW of TIFF 6.0, section 13: codes of 9 to 12 bits, most significant first. Gives at most `maxBytes`. */
+/**
+ * Decodes LZW of TIFF 6.0, section 13: codes of 9 to 12 bits, most significant bits first. Returns at most
+ * `maxBytes`.
+ */
 export function decodeLzw(bytes: Uint8Array, maxBytes: number): Buffer {
   const out = Buffer.alloc(maxBytes)
   const starts = new Uint32Array(maxCodes)
@@ -36,7 +39,7 @@ export function decodeLzw(bytes: Uint8Array, maxBytes: number): Buffer {
       filled += 1
     } else {
       if (code > next || before < 0) throw new Error('LZW data of the TIFF are damaged')
-      // A code that is not there yet means the string before and its first byte again.
+      // A code that is not yet defined means the previous string followed by its first byte.
       const isNew = code === next
       const from = isNew ? before : (starts[code] ?? 0)
       const length = isNew ? start - before + 1 : (lengths[code] ?? 0)

@@ -4,7 +4,7 @@ import { decodeBlock } from './decode-block.ts'
 import { readBytes } from './tiff-fields.ts'
 import type { TiffImage } from './tiff-images.ts'
 
-/** A part of an image in its own cells; it may reach beyond it. */
+/** A part of an image in its cells; it may extend beyond the image. */
 export interface PixelWindow {
   column: number
   row: number
@@ -12,7 +12,7 @@ export interface PixelWindow {
   height: number
 }
 
-/** The cells of a window, as floating point numbers, sample after sample; NaN where the image has none. */
+/** The cells of a window as floating-point numbers, interleaved samples; NaN outside of the image. */
 export interface WindowCells extends PixelWindow {
   samples: number
   values: Float64Array | Float32Array
@@ -21,7 +21,7 @@ export interface WindowCells extends PixelWindow {
 /** Maximum size of a stored block in bytes. */
 const maxBlockBytes = 64 << 20
 
-/** Undefined for a block that was left out. */
+/** Reads a block; undefined if the file omits it. */
 async function readBlock(
   file: FileHandle,
   image: TiffImage,
@@ -69,7 +69,7 @@ function copyBlock(
   }
 }
 
-/** The cells of a window of an image. Blocks that were left out of the file are zeros. */
+/** Reads a window of an image. Omitted blocks are zeros. */
 export async function readWindow(
   file: FileHandle,
   image: TiffImage,
@@ -91,9 +91,9 @@ export async function readWindow(
       for (let x = firstColumn; x < endColumn; x += 1) {
         signal.throwIfAborted()
         const block = await readBlock(file, image, band * across * down + y * across + x, decodePicture)
-        const place = { left: x * blockWidth, top: y * blockHeight }
+        const corner = { left: x * blockWidth, top: y * blockHeight }
         const held = isPlanar ? { sample: band, samples: 1 } : { sample: 0, samples }
-        copyBlock(block, image, { ...place, ...held }, cells)
+        copyBlock(block, image, { ...corner, ...held }, cells)
       }
     }
   }

@@ -26,7 +26,7 @@ const widths: Record<number, number> = {
   18: 8,
 }
 
-/** Reads exactly so many bytes; throws where the file ends before. */
+/** Reads exactly `length` bytes; throws if the file ends earlier. */
 export async function readBytes(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const target = Buffer.alloc(length)
   let done = 0
@@ -38,7 +38,7 @@ export async function readBytes(file: FileHandle, position: number, length: numb
   return target
 }
 
-/** Reads the directories of a TIFF or BigTIFF in sequence, with the fields in `wanted`. */
+/** Reads the directories of a TIFF or BigTIFF in sequence, with the requested fields. */
 export class TiffDirectories {
   readonly #file: FileHandle
   readonly #requested: ReadonlySet<number>

@@ -20,7 +20,7 @@ export interface TiffImage {
   /** Each band has its own blocks. */
   isPlanar: boolean
   photometric: number
-  /** Meaning of samples beyond the colours; 1 and 2 are alpha, with and without colours multiplied by it. */
+  /** Meaning of samples after the colours: 1 is premultiplied alpha, 2 is alpha. */
   extraSamples: readonly number[]
   /** Red, green and blue of each value of a palette, from 0 to 65535. */
   colorMap: readonly number[] | undefined
@@ -50,7 +50,7 @@ export interface TiffLayout {
   /** Masks, of the raster and of reduced copies. */
   masks: TiffImage[]
   place: TiffPlace | undefined
-  /** Text of the value of cells without data. */
+  /** Value of cells without data, as text. */
   noData: string | undefined
 }
 

@@ -1,11 +1,11 @@
 import { canDecode } from './decode-block.ts'
 import type { TiffImage, TiffLayout } from './tiff-images.ts'
 
-/** Half the circumference of the sphere of EPSG:3857, and cells of zoom 0. */
+/** Half the circumference of the sphere of EPSG:3857, and the width of zoom level 0 in cells. */
 export const mercatorHalf = 20037508.342789244
 export const tileCells = 256
 
-/** One level of a raster that is aligned to the cells of a zoom of web mercator. */
+/** A level of a raster, aligned to the cells of a zoom level of Web Mercator. */
 export interface PyramidLevel {
   zoom: number
   /** Column and row of its upper left cell among the cells of the whole zoom. */
@@ -15,16 +15,16 @@ export interface PyramidLevel {
   mask: TiffImage | undefined
 }
 
-/** A raster on the cells of web mercator: the finest level first. */
+/** A raster aligned to the cells of Web Mercator, the finest level first. */
 export interface TiffPyramid {
   levels: PyramidLevel[]
   noData: string | undefined
 }
 
 const webMercator = new Set([3857, 900913, 3785, 102100, 102113])
-/** Cells of the longest side that the coarsest level may have: what it costs to draw a tile of zoom 0. */
+/** Maximum length of the coarsest level in cells, which determines the cost of a tile of zoom level 0. */
 const maxCoarseCells = 2048
-/** Share of a cell by which positions may be off. */
+/** Tolerance of positions as a share of a cell. */
 const tolerance = 0.02
 
 export function cellSize(zoom: number): number {
@@ -36,7 +36,7 @@ function nearInteger(value: number): number | undefined {
   return Math.abs(value - rounded) <= tolerance ? rounded : undefined
 }
 
-/** The level of an image that is `factor` times coarser than the raster; undefined where it is between the cells. */
+/** Returns the level of a reduced image of the raster; undefined if it is not aligned to the cells. */
 function toLevel({ images, masks, place }: TiffLayout, image: TiffImage): PyramidLevel | undefined {
   const [full] = images
   if (full === undefined || place === undefined) return undefined
@@ -55,7 +55,7 @@ function toLevel({ images, masks, place }: TiffLayout, image: TiffImage): Pyrami
 }
 
 /**
- * Returns the levels of a TIFF aligned to the cells of web mercator, such as a COG in the tiling scheme
+ * Returns the levels of a TIFF aligned to the cells of Web Mercator, such as a COG in the tiling scheme
  * GoogleMapsCompatible; undefined if it is not aligned, has an unsupported encoding, or has no small level.
  */
 export function findPyramid(layout: TiffLayout): TiffPyramid | undefined {

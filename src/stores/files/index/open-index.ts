@@ -73,8 +73,8 @@ export class FileIndex {
   /** Returns the position of the row with this number in the source; undefined if there is none. */
   positionOf(row: number): number | undefined {
     const { groups, times } = this.header
-    const place = groups.findIndex(({ firstRow, lastRow }) => row >= firstRow && row <= lastRow)
-    const group = groups[place]
+    const groupIndex = groups.findIndex(({ firstRow, lastRow }) => row >= firstRow && row <= lastRow)
+    const group = groups[groupIndex]
     if (group === undefined) return undefined
     const { rowNumbers } = layoutOf(group, times.length)
     const one = new Uint32Array(1)
@@ -84,7 +84,7 @@ export class FileIndex {
     // If no rows are skipped, the first guess is right.
     for (let guess = Math.min(high, row - group.firstRow); low <= high; guess = (low + high) >> 1) {
       const number = numberAt(guess)
-      if (number === row) return place * groupRows + guess
+      if (number === row) return groupIndex * groupRows + guess
       if (number < row) low = guess + 1
       else high = guess - 1
     }
@@ -93,9 +93,9 @@ export class FileIndex {
 
   addRowsWithoutGeometry(target: IndexRowSet): void {
     if (this.header.withoutGeometry === 0) return
-    for (const [place, group] of this.header.groups.entries()) {
+    for (const [groupIndex, group] of this.header.groups.entries()) {
       const { nulls } = layoutOf(group, this.header.times.length)
-      target.addBits(this.#read(new Uint32Array(nullBytes(group.rows) / 4), nulls), place * groupRows)
+      target.addBits(this.#read(new Uint32Array(nullBytes(group.rows) / 4), nulls), groupIndex * groupRows)
     }
   }
 
@@ -128,12 +128,12 @@ export class FileIndex {
     take: (bytes: Uint8Array<ArrayBuffer>, block: Block) => void,
   ): Generator<void> {
     let blocksAt = this.header.blocksAt
-    for (const [place, group] of this.header.groups.entries()) {
+    for (const [groupIndex, group] of this.header.groups.entries()) {
       const { entries } = layoutOf(group, this.header.times.length)
       const count = blockCount(group.boxes)
       const unions = this.#read(new Float32Array(count * 4), blocksAt)
       blocksAt += count * boxBytes
-      let looked = 0
+      let sinceYield = 0
       for (let block = 0; block < count; block += 1) {
         const relation = areas === undefined ? 'within' : relationOf(unions, block * 4, areas)
         if (relation === 'apart') continue
@@ -142,10 +142,10 @@ export class FileIndex {
           new Uint8Array(size * indexEntryBytes),
           entries + block * blockBoxes * indexEntryBytes,
         )
-        take(bytes, { size, from: place * groupRows, isWithin: relation === 'within' })
-        looked += size
-        if (looked < pieceValues) continue
-        looked = 0
+        take(bytes, { size, from: groupIndex * groupRows, isWithin: relation === 'within' })
+        sinceYield += size
+        if (sinceYield < pieceValues) continue
+        sinceYield = 0
         yield
       }
       yield
@@ -155,7 +155,7 @@ export class FileIndex {
   /** Adds the rows whose attribute value is within the interval in microseconds, both ends included. */
   *addByTime(attribute: string, span: { from: number; to: number }, target: IndexRowSet): Generator<void> {
     const column = this.header.times.indexOf(attribute)
-    for (const [place, group] of this.header.groups.entries()) {
+    for (const [groupIndex, group] of this.header.groups.entries()) {
       const at = layoutOf(group, this.header.times.length).times[column]
       if (at === undefined) throw new Error(`The index has no times of "${attribute}"`)
       for (let from = 0; from < group.rows; from += pieceValues) {
@@ -165,7 +165,7 @@ export class FileIndex {
         )
         for (let index = 0; index < values.length; index += 1) {
           const value = values[index] as number
-          if (value >= span.from && value <= span.to) target.add(place * groupRows + from + index)
+          if (value >= span.from && value <= span.to) target.add(groupIndex * groupRows + from + index)
         }
         yield
       }

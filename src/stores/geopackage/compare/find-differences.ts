@@ -90,7 +90,7 @@ function missingSql(db: DatabaseSync, keys: readonly ComparedColumn[], missing: 
   return `NOT is_spared(${keys.map(({ before }) => before).join(', ')})`
 }
 
-/** Creates an index on the keys of the staged rows. */
+/** Indexes the keys of the staged rows. */
 export function indexKeys(db: DatabaseSync, keys: readonly ComparedColumn[]): void {
   const columns = keys.map(({ after }) => after.slice(2))
   db.exec(

@@ -70,10 +70,10 @@ export function readRow(db: DatabaseSync, { table, id }: EditedRows, rowid: bigi
   for (const values of iterateRows(statement, rowid)) {
     if (appendRow(builder, values, 1)) return { batch: builder.finish(), ids: [String(rowid)] }
     const { reason, field } = builder.rejects[0] ?? { reason: 'It cannot be read' }
-    const place = field === undefined ? '' : ` in column "${field}"`
+    const suffix = field === undefined ? '' : ` in column "${field}"`
     throw conflict(
       'feature-unreadable',
-      `Feature ${rowid} of "${table.name}" holds a value${place} that no reader takes: ${reason}`,
+      `Feature ${rowid} of "${table.name}" holds a value${suffix} that no reader takes: ${reason}`,
     )
   }
   return undefined

@@ -42,18 +42,18 @@ export function openKeeper(
     db.prepare(`SELECT 1 FROM ${table} WHERE ${column} = ?`).get(rowid) !== undefined
   const growth = { rows: 0, ids: 0 }
   let before: SavedRowState = 'untouched'
-  const look = (rowid: bigint): void => {
+  const retain = (rowid: bigint): void => {
     before = has(old, id, rowid) ? 'kept' : has(added, 'id', rowid) ? 'added' : 'untouched'
   }
   return {
     beforeTouch: (rowid) => {
-      look(rowid)
+      retain(rowid)
       if (before !== 'untouched') return
       const copy = `INSERT INTO ${old} SELECT * FROM main.${quoteName(rows.name)} WHERE ${id} = ?`
       db.prepare(copy).run(rowid)
     },
     afterWrite: (rowid, done) => {
-      if (done === 'added') look(rowid)
+      if (done === 'added') retain(rowid)
       if (done === 'added' && before === 'untouched') db.prepare(`INSERT INTO ${added} VALUES (?)`).run(rowid)
       growth.rows += rowGrowth[done]
       growth.ids += rowGrowth[done] * Number(rowid)

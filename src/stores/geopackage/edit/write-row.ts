@@ -47,9 +47,9 @@ function writtenColumns({ table, generated, name }: EditedRows, row: FeatureBatc
 export function addRow(db: DatabaseSync, rows: EditedRows, row: FeatureBatch): bigint {
   const written = writtenColumns(rows, row)
   const list = written.names.map(quoteName).join(', ')
-  const places = written.names.map(() => '?').join(', ')
+  const placeholders = written.names.map(() => '?').join(', ')
   const insert = db.prepare(
-    `INSERT INTO main.${quoteName(rows.name)} ${list === '' ? 'DEFAULT VALUES' : `(${list}) VALUES (${places})`}`,
+    `INSERT INTO main.${quoteName(rows.name)} ${list === '' ? 'DEFAULT VALUES' : `(${list}) VALUES (${placeholders})`}`,
   )
   insert.setReadBigInts(true)
   const rowid = BigInt(insert.run(...written.values).lastInsertRowid)

@@ -57,8 +57,8 @@ export async function resolveCrs(
 }
 
 /**
- * Replaces the predicted id, if other CRSs were inserted meanwhile (OGC 12-128r18, section 2.1.3: bytes 5 to
- * 8).
+ * Replaces the predicted id in every geometry, if other CRSs were inserted meanwhile (OGC 12-128r18, section
+ * 2.1.3: bytes 5 to 8).
  */
 function enterSrsId(db: DatabaseSync, srsId: number): void {
   const id = Buffer.alloc(4)

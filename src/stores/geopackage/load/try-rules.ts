@@ -114,7 +114,7 @@ function columnsOf(db: DatabaseSync, { table, id }: GeoPackageLoadPlan): ColumnI
     }))
 }
 
-/** Returns its CREATE statement; empty for an automatic index. */
+/** Returns the CREATE statement of a table or index; empty for an automatic index. */
 function statementOf(db: DatabaseSync, type: 'table' | 'index', name: string): string {
   const row = db
     .prepare('SELECT sql FROM main.sqlite_schema WHERE type = ? AND lower(name) = lower(?)')
@@ -122,7 +122,10 @@ function statementOf(db: DatabaseSync, type: 'table' | 'index', name: string): s
   return typeof row?.['sql'] === 'string' ? row['sql'] : ''
 }
 
-/** `UPSERT` and `APPEND` are checked against existing rows; for a `REPLACE` the table is empty. */
+/**
+ * Creates the table that the rows are inserted into: for `UPSERT` and `APPEND` with the existing rows, for
+ * `REPLACE` empty.
+ */
 function makeDryRun(db: DatabaseSync, plan: GeoPackageLoadPlan, rules: TableRules, into: string): void {
   const table = quoteName(plan.table)
   db.exec(rules.sql.replace(tableForm, () => `CREATE TABLE ${into}`))

@@ -16,7 +16,7 @@ const maxKept = 100
 
 const deadlines = new WeakMap<DatabaseSync, CpuDeadline>()
 
-/** Limits the time for testing spatial relations of a starting query: SQLite does not return in between. */
+/** Sets the time limit for testing spatial relations of the next query: SQLite does not return in between. */
 export function limitRelations(db: DatabaseSync): void {
   deadlines.set(db, new CpuDeadline(queryMs))
 }
@@ -89,7 +89,7 @@ function kept<Value>(values: Map<string, Value>, key: string, make: () => Value)
   return made
 }
 
-/** The number of a cell; decimals may be stored as texts. */
+/** Returns the number in a cell; decimals may be stored as text. */
 function numberIn(value: unknown): NumberValue | undefined {
   if (typeof value === 'bigint' || typeof value === 'number') return value
   return typeof value === 'string' && value.trim() !== '' ? Number(value) : undefined

@@ -125,7 +125,7 @@ class FilterSql {
     return `terrane_calculate('${calculate}', '${type}', ${of.map((one) => this.#operand(one, calculate)).join(', ')})`
   }
 
-  /** A decimal that is converted to a double comes as it is stored, which may be a text. */
+  /** A decimal that is converted to a double is returned as stored, possibly as text. */
   #operand(side: NumberOperand, operator: Calculation['calculate']): string {
     return operator === 'real' && 'attribute' in side && this.#attribute(side.attribute).type === 'decimal'
       ? this.#name(side.attribute)

@@ -1,4 +1,4 @@
-/** Most terms that are joined without parentheses. */
+/** Maximum number of terms that are joined without parentheses. */
 const maxInSum = 100
 
 /**
@@ -12,12 +12,12 @@ function joinBalanced(terms: readonly string[], operator: string): string {
   return `(${joinBalanced(left, operator)}) ${operator} (${joinBalanced(right, operator)})`
 }
 
-/** Conditions joined by AND. */
+/** Joins conditions by AND. */
 export function joinByAnd(conditions: readonly string[]): string {
   return joinBalanced(conditions, 'AND')
 }
 
-/** The sum of terms. */
+/** Returns the sum of terms. */
 export function sumOfTerms(terms: readonly string[]): string {
   return joinBalanced(terms, '+')
 }

@@ -107,7 +107,7 @@ export class IdFinder {
     }
   }
 
-  /** Returns all of them, for pages at large offsets if some are missing. */
+  /** Returns all ids of the table, for pages at large offsets if some ids are missing. */
   all(): Generator<void, IdSet> {
     return this.#select('TRUE', [])
   }

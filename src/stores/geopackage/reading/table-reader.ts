@@ -161,7 +161,7 @@ export class GeoPackageTableReader {
     return Number(statement.get(...bound)?.['n'])
   }
 
-  /** Finds the matches piece by piece, for `count` and `pages` with the same filter. */
+  /** Finds the matching rows piece by piece, for a following `count` or `pages` with the same filter. */
   *prepare(query: FeatureFilter): Generator<void> {
     const { table, bboxes, time, filter } = query
     const finder = this.#finder
@@ -206,7 +206,7 @@ export class GeoPackageTableReader {
     return this.#iterate(list, `WHERE ${this.#id} >= ? ORDER BY ${this.#id} LIMIT ?`, [first, limit])
   }
 
-  /** In order of ids. */
+  /** Reads rows in the order of their ids, from the ids that the finder returns. */
   #rowsNear(finder: IdFinder, query: FeatureQuery, list: string): Rows {
     const { from, limit } = query
     const isBackward = from?.isBackward === true

@@ -30,7 +30,7 @@ import { leafRows, readLeaf } from './walk-rtree.ts'
 /** Rows per page; between two pages the reader yields to other work. */
 const pageRows = 512
 const envelopeRows = 8192
-/** More entries than an R*Tree node contains. */
+/** Rows per page of `numbered`. Must exceed the number of entries of an R*Tree node. */
 const numberedRows = 16_384
 /** Maximum number of rows scanned per page, even if none matches. */
 const lookedRows = 4096

@@ -8,7 +8,7 @@ import { areaTest } from '../../../geo/polygon-test.ts'
 
 /** Size of an entry: a 64-bit number and four 32-bit floats, all big-endian. */
 const entryBytes = 24
-/** Limit of SQLite. */
+/** Maximum depth of a tree that SQLite accepts. */
 const maxDepth = 40
 /** Maximum relative error of rounding outwards to a 32-bit float. */
 const floatStep = 2 ** -21

@@ -8,7 +8,7 @@ import type { GeoPackageLoadPlan } from '../load-plan.ts'
 import { snapshotDifference } from './snapshot-difference.ts'
 import { exchangeTable } from './snapshot-whole.ts'
 
-/** Method by which a load retains the previous contents of its table. */
+/** Retains the previous contents of the table of a load. */
 interface Keeping {
   /** Renames the table and creates an empty one in its place; absent if the rows remain in their table. */
   exchange?: (triggers: SetAside) => void

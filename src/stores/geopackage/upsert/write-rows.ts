@@ -23,8 +23,8 @@ interface Row {
 }
 
 /**
- * Removes, changes and adds rows; rows that a constraint rejects are not changed. Returns the number of
- * rejected rows.
+ * Removes, changes and adds rows. Rows that a constraint rejects are not changed and are passed to
+ * `onRefused`. Returns the numbers of changed and added rows.
  */
 export function writeUpsertRows(
   db: DatabaseSync,
@@ -59,7 +59,7 @@ function changeRows(db: DatabaseSync, table: string, statements: Statements, onR
   const one = db.prepare(changeOne)
   let left = rowsOf(db, 'SELECT id, staged FROM side.changed ORDER BY staged')
   let refusals = new Map<Row, Error>()
-  // A row may have to wait until another one no longer uses a unique value.
+  // A row may have to wait until another row no longer uses a unique value.
   for (let before = Number.POSITIVE_INFINITY; left.length < before; ) {
     before = left.length
     refusals = new Map()

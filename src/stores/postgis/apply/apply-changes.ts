@@ -78,7 +78,7 @@ function partsOf(rows: AppliedRows): Record<'old' | 'gone' | 'moved' | 'again' |
   const { facts, relation, written } = rows
   const target = quoteTable(facts.schema, facts.name)
   const held = `join ${relation} held on held.ctid = change.stid`
-  const place = 'target.ctid = change.tid and target.tableoid = change.toid'
+  const isSameRow = 'target.ctid = change.tid and target.tableoid = change.toid'
   const fixed = facts.columns.filter(({ isReadOnly }) => isReadOnly).map(({ name }) => name)
   const set = written
     .filter((name) => !fixed.includes(name))
@@ -88,10 +88,10 @@ function partsOf(rows: AppliedRows): Record<'old' | 'gone' | 'moved' | 'again' |
   return {
     old: `select ${newRowColumns(rows)} from ${changesTable} change ${held} ${present(facts)} where change.reinserts`,
     gone: `delete from ${target} target using ${changesTable} change
-      where (change.change = 'removed' or (change.reinserts and (select count(*) from old) >= 0)) and ${place}
+      where (change.change = 'removed' or (change.reinserts and (select count(*) from old) >= 0)) and ${isSameRow}
       returning 1`,
     moved: `update ${target} target set ${set.join(', ')} from ${changesTable} change ${held}
-      where change.change = 'changed' and not change.reinserts and ${place} and (select count(*) from gone) >= 0
+      where change.change = 'changed' and not change.reinserts and ${isSameRow} and (select count(*) from gone) >= 0
       returning 1`,
     again: `insert into ${target} (${all}) overriding system value
       select ${all} from old where (select count(*) from moved) >= 0

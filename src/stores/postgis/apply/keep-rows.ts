@@ -19,7 +19,10 @@ import { markTable } from './table-mark.ts'
 
 const doing = 'keeping the old rows'
 
-/** Columns that tables of differences have beside those of the rows, at most: `changeColumn` and the step of a restore. */
+/**
+ * Maximum number of columns that a table of differences has in addition to those of the rows: `changeColumn`
+ * and the step of a restore.
+ */
 const differenceColumns = 2
 
 /** True if the changes of a load can be retained by keys: otherwise a copy of the table is retained. */
@@ -44,7 +47,8 @@ export async function keepAdded(
 }
 
 /**
- * For loads that place staged rows: retains a copy before rows are exchanged, a difference if rows are added.
+ * Returns the keeper for loads that place staged rows: it retains a copy before rows are exchanged, and a
+ * difference if rows are added.
  */
 export function keeperOf(
   context: Pick<LoadContext, 'hooks' | 'request'>,

@@ -144,7 +144,7 @@ function sidesOf(
   }
 }
 
-/** Checks columns that new rows need and the data lack; existing rows retain their values. */
+/** Returns checks of columns that new rows need and that the data lack; existing rows retain their values. */
 function missingChecks(facts: TableFacts, plan: TargetPlan, keys: readonly string[]): RowCheck[] {
   const target = quoteTable(facts.schema, facts.name)
   const needed = facts.columns

@@ -8,8 +8,8 @@ import { beginWithout, changesTable, countChanges, differsIn } from './find-chan
 const doing = 'comparing the rows'
 const restTable = 'pg_temp.terrane_rest'
 /**
- * Number of sampled rows that show whether equal ids mean equal rows, and the share from which matching by id
- * pays off.
+ * Number of rows sampled to find out if equal ids mean equal rows, and the minimum share of equal rows for
+ * matching by id.
  */
 const sampledRows = 1000
 const shareWorthMatching = 0.5
@@ -95,8 +95,8 @@ async function addRepeated(
 }
 
 /**
- * If most rows have their previous id, as in data delivered again, these are matched first: joining rows
- * takes half the time of grouping them. Returns SELECT statements for the others.
+ * If most rows have their previous id, as in a repeated delivery of the same data, matches these rows first:
+ * joining rows takes half the time of grouping them. Returns SELECT statements for the other rows.
  */
 async function findRest(
   connection: Connection,

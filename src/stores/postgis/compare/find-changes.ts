@@ -14,10 +14,7 @@ export const changesTable = 'pg_temp.terrane_changes'
 
 const doing = 'comparing the rows'
 
-/**
- * Sets memory to join and sort large tables, and disables JIT, since comparisons run too rarely to be worth
- * compiling.
- */
+/** Sets the memory for joining and sorting large tables. Disables JIT, since each comparison runs once. */
 export async function resizeColumn(connection: Connection): Promise<void> {
   await connection.run(doing, `set work_mem = '128MB'; set jit = off`)
 }
@@ -96,7 +93,7 @@ async function sparedSql(
 ): Promise<string | undefined> {
   if (missing === 'none' || missing.spared.length === 0) return undefined
   const columns = keys.map((_key, at) => `value->>${at} as k${at}`).join(', ')
-  // No text in the database has these characters.
+  // No text in the database can contain these characters.
   const spared = missing.spared.filter((key) =>
     key.every((text) => text.isWellFormed() && !text.includes('\0')),
   )

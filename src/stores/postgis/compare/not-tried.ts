@@ -22,7 +22,9 @@ select
   exists (select from pg_constraint k join family f on f.oid in (k.conrelid, k.confrelid) where k.contype = 'f') as references,
   exists (select from pg_constraint k join family f on f.oid = k.conrelid where k.contype = 'x') as exclusions`
 
-/** Returns further effects of a commit, defined by the table, that cannot be predicted without writing. */
+/**
+ * Returns effects of a commit that the table definition causes and that cannot be predicted without writing.
+ */
 export async function findNotTried(connection: Connection, { facts }: HeldRows): Promise<string[]> {
   const { rows } = await connection.run<Effects>('reading the rules of the table', effectsSql, [facts.oid])
   const found = rows[0]

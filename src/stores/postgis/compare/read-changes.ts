@@ -22,20 +22,20 @@ export interface ChangeSource {
   facts: TableFacts
   /** Reported columns of each side. */
   columns: readonly string[]
-  /** Those that the new row takes from the old one. */
+  /** Columns whose values the new row takes from the old row. */
   keptColumns: readonly string[]
   /** Returns the feature id as text. */
   id(change: RowChange['change']): string
-  /** The order of changed rows, where `from` does not order them: no two rows have the same place in it. */
+  /** Expression that orders changed rows uniquely, if `from` does not order them. */
   changedOrder?: string
 }
 
 type Side = 'before' | 'after'
 
-/** Most columns of a result of PostgreSQL (MaxTupleAttributeNumber). */
+/** Maximum number of columns of a result in PostgreSQL (MaxTupleAttributeNumber). */
 const maxSelected = 1664
 
-/** The changes in pages, removed rows first, within the open transaction. */
+/** Yields the changes in pages, removed rows first, within the open transaction. */
 export async function* readChanges(
   connection: Connection,
   source: ChangeSource,
@@ -76,11 +76,14 @@ async function fetchRows(connection: Connection, cursor: string): Promise<TextRo
 
 interface Statement {
   text: string
-  /** The sides that the statement selects, each with the position of its first column. */
+  /** The sides that the statement selects, each with the index of its first column. */
   sides: [Side, number][]
 }
 
-/** The statements that select the changes, the id first: one, or one for each side where both have too many columns for a result. */
+/**
+ * Returns the statements that select the changes, with the id as first column: one statement, or one for each
+ * side if both sides together have too many columns for a result.
+ */
 function statementsOf(source: ChangeSource, schema: Schema, change: RowChange['change']): Statement[] {
   const lists: [Side, string[]][] = sidesOf(change).map((side) => [
     side,

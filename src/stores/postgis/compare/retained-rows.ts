@@ -18,7 +18,7 @@ interface RetainedRows {
   target: string
 }
 
-/** Everything by which a table rejects or changes rows, independent of its name and oid. */
+/** Query of all properties by which a table rejects or changes rows, independent of its name and oid. */
 const targetSql = `
 select md5(concat_ws(' ', c.relkind, c.relrowsecurity,
   (select string_agg(concat_ws(',', a.attnum, a.attname, format_type(a.atttypid, a.atttypmod), a.attnotnull, a.attidentity,
@@ -31,7 +31,7 @@ select md5(concat_ws(' ', c.relkind, c.relrowsecurity,
    from pg_index i join pg_class x on x.oid = i.indexrelid where i.indrelid = c.oid))) as target
 from pg_class c join pg_namespace n on n.oid = c.relnamespace where n.nspname = $1 and c.relname = $2`
 
-/** Returns a text that stays equal while a table accepts the same rows; empty if there is none. */
+/** Returns a text that stays equal while a table accepts the same rows; empty if there is no such table. */
 async function describeTarget(connection: Connection, schema: string, table: string): Promise<string> {
   const { rows } = await connection.run<{ target: string }>('reading the table', targetSql, [schema, table])
   return rows[0]?.target ?? ''
@@ -45,7 +45,7 @@ async function countStaged(connection: Connection, relation: string): Promise<nu
   return rows[0]?.n ?? 0
 }
 
-/** Ends the transaction of a comparison and returns the text for `findLaidBy`. */
+/** Ends the transaction of a comparison and returns the text for `findRetainedRows`. */
 export async function retainRows(schema: string, request: LoadRequest, steps: FinalSteps): Promise<string> {
   const { connection, staged, form, result } = steps
   if (staged === undefined || form === undefined) throw new Error('Only the data of dry runs are retained')

@@ -62,7 +62,7 @@ export async function openKeeper(
   return plainKeeper({ reason })
 }
 
-/** Returns the state retained by earlier edits, and the number of rows since. */
+/** Returns the state retained by earlier edits, and the number of rows after them. */
 async function findBegun(
   { client }: Connection,
   { facts }: EditedRows,
@@ -120,7 +120,7 @@ function differenceKeeper(difference: Difference): EditKeeper {
   const { facts } = rows
   const kept = quoteTable(facts.schema, snapshotName(note.id))
   let before: SavedRowState = 'untouched'
-  const look = async (featureId: string): Promise<void> => {
+  const retain = async (featureId: string): Promise<void> => {
     const { sql, values } = conditionsOf(facts, { table: facts.name, featureId })
     const select = `select ${changeColumn} as change from ${kept} ${sql}`
     const { rows: found } = await connection.run<{ change: string }>(doing, select, values)
@@ -129,12 +129,12 @@ function differenceKeeper(difference: Difference): EditKeeper {
   }
   return {
     beforeTouch: async (featureId) => {
-      await look(featureId)
+      await retain(featureId)
       if (before !== 'untouched') return
       await copyRow(difference, featureId, 'changed', givableColumns(facts))
     },
     afterWrite: async (featureId, done) => {
-      if (done === 'added') await look(featureId)
+      if (done === 'added') await retain(featureId)
       if (done === 'added' && before === 'untouched')
         await copyRow(difference, featureId, 'added', [facts.primaryKey])
       return editCounts(done, before)

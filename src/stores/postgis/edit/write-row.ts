@@ -113,9 +113,9 @@ export async function removeRow(connection: Connection, rows: EditedRows, featur
 /** Returns the condition for the row; adds bound values to `values`. */
 function placeOf(facts: TableFacts, featureId: string, values: unknown[]): string {
   const { sql, values: bound } = conditionsOf(facts, { table: facts.name, featureId })
-  const place = sql.replace(/\$1(?!\d)/g, `$${values.length + 1}`)
+  const expression = sql.replace(/\$1(?!\d)/g, `$${values.length + 1}`)
   values.push(...bound)
-  return place
+  return expression
 }
 
 function requireOne({ name }: TableFacts, found: number, what: string): void {

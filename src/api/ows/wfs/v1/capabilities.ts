@@ -1,9 +1,10 @@
 import type { LayerSummary } from '../../../../catalog/index.ts'
 import { escapeXml } from '../../../../core/text/escape.ts'
 import type { LayerBounds } from '../../../layer-bounds.ts'
+import { namespaceOf } from '../../../workspace-namespace.ts'
 import { textElement } from '../../service-about.ts'
 import type { ServiceMetadata } from '../../service-metadata.ts'
-import { namespaceOf, namespacePrefix, typeNameOf } from '../../type-names.ts'
+import { namespacePrefix, typeNameOf } from '../../type-names.ts'
 import { wfsUrl } from '../service-links.ts'
 import type { WfsRequest } from '../wfs-request.ts'
 

@@ -10,10 +10,13 @@ export interface MailText {
   html: string
 }
 
-/** The mail of a message: what is wrong, since when, the numbers, where to look, how to silence it. */
-export function toMail(message: AnyMessage, graceSeconds: number, place: ServerIdentity): MailText {
-  const facts = factsOf(message, graceSeconds, place)
-  return { subject: subjectOf(message, place), text: textOf(message, facts), html: htmlOf(message, facts) }
+/**
+ * Formats a message as a mail: problem, start time, values, links to the status, and how to stop the
+ * messages.
+ */
+export function toMail(message: AnyMessage, graceSeconds: number, identity: ServerIdentity): MailText {
+  const facts = factsOf(message, graceSeconds, identity)
+  return { subject: subjectOf(message, identity), text: textOf(message, facts), html: htmlOf(message, facts) }
 }
 
 function subjectOf({ kind, severity, checkName }: AnyMessage, { host }: ServerIdentity): string {
@@ -21,7 +24,7 @@ function subjectOf({ kind, severity, checkName }: AnyMessage, { host }: ServerId
   return oneLine(`Terrane at ${host}: ${what}: ${checkName}`)
 }
 
-/** Without line breaks and other control characters. */
+/** Removes line breaks and other control characters. */
 function oneLine(text: string): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim()
 }
@@ -33,15 +36,15 @@ interface Facts {
   configUrl: string
 }
 
-function factsOf(message: AnyMessage, graceSeconds: number, place: ServerIdentity): Facts {
+function factsOf(message: AnyMessage, graceSeconds: number, identity: ServerIdentity): Facts {
   const { kind, checkId, checkName, severity, failingSince, spottedAt } = message
-  if (kind === 'test') return testFacts(message, place)
+  if (kind === 'test') return testFacts(message, identity)
   const lasted = readableDuration((Date.parse(spottedAt) - Date.parse(failingSince)) / 1000)
   const isAlert = kind === 'alert'
   return {
     head: isAlert
-      ? `The check "${oneLine(checkName)}" of Terrane at ${place.host} does not hold.`
-      : `The check "${oneLine(checkName)}" of Terrane at ${place.host} holds again.`,
+      ? `The check "${oneLine(checkName)}" of Terrane at ${identity.host} does not hold.`
+      : `The check "${oneLine(checkName)}" of Terrane at ${identity.host} holds again.`,
     lines: [
       ['Severity', severity],
       ['Since', isAlert ? timeText(failingSince) : `${timeText(failingSince)}, for ${lasted}`],
@@ -53,17 +56,17 @@ function factsOf(message: AnyMessage, graceSeconds: number, place: ServerIdentit
         isAlert ? `at least ${readableDuration(graceSeconds)} from now` : 'when it fails again',
       ],
     ],
-    statusUrl: statusUrl(place),
-    configUrl: configUrl(place, checkId),
+    statusUrl: statusUrl(identity),
+    configUrl: configUrl(identity, checkId),
   }
 }
 
-function testFacts({ checkId, checkName, spottedAt }: AnyMessage, place: ServerIdentity): Facts {
+function testFacts({ checkId, checkName, spottedAt }: AnyMessage, identity: ServerIdentity): Facts {
   return {
-    head: `This is a test of the check "${oneLine(checkName)}" of Terrane at ${place.host}: its messages arrive. Nothing is wrong.`,
+    head: `This is a test of the check "${oneLine(checkName)}" of Terrane at ${identity.host}: its messages arrive. Nothing is wrong.`,
     lines: [['Sent', timeText(spottedAt)]],
-    statusUrl: statusUrl(place),
-    configUrl: configUrl(place, checkId),
+    statusUrl: statusUrl(identity),
+    configUrl: configUrl(identity, checkId),
   }
 }
 

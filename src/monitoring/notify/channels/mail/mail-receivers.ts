@@ -1,7 +1,7 @@
 import type { Receiver } from '../../model/model.ts'
 import type { ReceiverInput, ReceiverLookup } from '../channel.ts'
 
-/** A user, whose address may change, and a fixed address. */
+/** Kinds of mail receivers: a user, whose address may change, or a fixed address. */
 export const mailKinds = { user: 'user', address: 'address' } as const
 
 const shape =
@@ -12,17 +12,17 @@ export function mailAddress({ kind, target, userAddress }: Receiver): string | u
   return kind === mailKinds.user ? userAddress : target
 }
 
-/** `ann <ann@example.org>` for a user. */
+/** Returns the display name of a receiver, such as `ann <ann@example.org>` for a user. */
 export function mailCaption({ kind, target, userAddress }: Receiver): string {
   return kind === mailKinds.user ? `${target} <${userAddress ?? 'no address'}>` : target
 }
 
-/** A plain address as a receiver, whatever it looks like. */
+/** Returns a fixed address as a receiver, without validation. */
 export function addressReceiver(target: string): ReceiverInput {
   return { kind: mailKinds.address, target }
 }
 
-/** Addresses as receivers: those that belong to a user as that user. */
+/** Converts addresses to receivers: an address that belongs to a user becomes that user. */
 export async function parseAddresses(
   lines: readonly string[],
   { findUsers }: ReceiverLookup,

@@ -2,7 +2,7 @@ import type { Channel } from '../channel.ts'
 import { mailAddress, mailCaption, mailKinds, parseAddresses } from './mail-receivers.ts'
 import { createMailSender } from './send-mail.ts'
 
-/** Mail to users, at the address that they have then, and to other addresses. */
+/** Sends mail to users, at their address at the time of sending, and to other addresses. */
 export const mail: Channel = {
   name: 'mail',
   kinds: Object.values(mailKinds),
@@ -18,11 +18,11 @@ export const mail: Channel = {
   parse: parseAddresses,
   addressOf: mailAddress,
   captionOf: mailCaption,
-  open: ({ settings: { smtpUrl, mailFrom }, place, outbound: { authorities } }) =>
+  open: ({ settings: { smtpUrl, mailFrom }, identity, outbound: { authorities } }) =>
     smtpUrl === undefined
       ? {
           notice: 'No mail is sent: TERRANE_SMTP_URL is not set',
           reason: 'TERRANE_SMTP_URL is not set, so that no mail is sent',
         }
-      : createMailSender({ url: new URL(smtpUrl.reveal()), place, authorities, from: mailFrom }),
+      : createMailSender({ url: new URL(smtpUrl.reveal()), identity, authorities, from: mailFrom }),
 }

@@ -9,10 +9,10 @@ import { mailAddress } from './mail-receivers.ts'
 export interface MailOptions {
   /** `smtp:` or `smtps:`. */
   url: URL
-  /** Default: `terrane@` and the host. */
+  /** Sender address; default: `terrane@` followed by the host name. */
   from?: string
-  place: ServerIdentity
-  /** Certificates that the server may be vouched for by, in PEM. */
+  identity: ServerIdentity
+  /** Additional trusted certificate authorities, in PEM. */
   authorities: readonly string[]
 }
 
@@ -59,7 +59,7 @@ export interface Mail {
   text: string
   html: string
   attachments?: readonly { filename: string; content: string; contentType: string }[]
-  /** Unique part of its `Message-ID`: the same at every attempt. */
+  /** Unique part of its `Message-ID`, equal at every attempt. */
   id: string
 }
 
@@ -71,10 +71,10 @@ export interface Mailer {
 
 /** Creates a sender of mails. A password never crosses a network unencrypted. */
 export function createMailer(options: MailOptions): Mailer {
-  const { url, place } = options
+  const { url, identity } = options
   const settings = transportOptions(options)
-  const domain = mailDomain(place.host)
-  const from = options.from ?? `terrane@${isIP(place.host) === 0 ? place.host : hostname()}`
+  const domain = mailDomain(identity.host)
+  const from = options.from ?? `terrane@${isIP(identity.host) === 0 ? identity.host : hostname()}`
   return {
     send: async ({ to: address, subject, text, html, attachments = [], id }, signal) => {
       const { createTransport } = await import('nodemailer')
@@ -108,7 +108,7 @@ export function createMailSender(options: MailOptions): Sender {
       const to = mailAddress(receiver)
       if (to === undefined || to === '') throw new Error(`user ${receiver.target} has no address`)
       const id = `${deliveryId}-${Date.parse(message.spottedAt)}`
-      await mailer.send({ ...toMail(message, graceSeconds, options.place), to, id }, signal)
+      await mailer.send({ ...toMail(message, graceSeconds, options.identity), to, id }, signal)
     },
   }
 }

@@ -11,7 +11,7 @@ import { configUrl } from '../channel.ts'
 
 const maxHeaderBytes = 16 << 10
 
-/** The signature of a body that is sent at `timestamp` (seconds since 1970). */
+/** Returns the signature of a body that is sent at `timestamp` (seconds since 1970). */
 export function signatureOf(secret: string, timestamp: number, body: string): string {
   const digest = createHmac('sha256', secret).update(`${timestamp}.${body}`).digest('hex')
   return `t=${timestamp},v1=${digest}`
@@ -21,11 +21,11 @@ export function signatureOf(secret: string, timestamp: number, body: string): st
 export function createWebhookSender({
   outbound,
   clock,
-  place,
-}: Pick<Outlets, 'outbound' | 'clock' | 'place'>): Sender {
+  identity,
+}: Pick<Outlets, 'outbound' | 'clock' | 'identity'>): Sender {
   return {
     send: async (parcel, signal) => {
-      const body = JSON.stringify(webhookBody(parcel, place))
+      const body = JSON.stringify(webhookBody(parcel, identity))
       const timestamp = Math.floor(clock.now().getTime() / 1000)
       const { secret } = parcel
       if (secret === undefined) throw new Error('a webhook has no secret to sign with')
@@ -47,18 +47,18 @@ export function createWebhookSender({
   }
 }
 
-function webhookBody({ message, deliveryId }: Parcel, place: ServerIdentity) {
+function webhookBody({ message, deliveryId }: Parcel, identity: ServerIdentity) {
   const { kind, checkId, checkName, checkDescription, severity, failingSince, spottedAt, problems } = message
   return {
     event: kind,
     delivery: deliveryId,
-    host: place.host,
+    host: identity.host,
     check: {
       id: checkId,
       name: checkName,
       description: checkDescription,
       severity,
-      url: configUrl(place, checkId),
+      url: configUrl(identity, checkId),
     },
     failing_since: failingSince,
     spotted_at: spottedAt,

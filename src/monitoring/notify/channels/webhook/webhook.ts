@@ -6,7 +6,7 @@ const kind = 'webhook'
 const maxUrlLength = 2000
 const secretShape = /^[\x21-\x7e]{8,200}$/
 
-/** Requests of HTTP, signed with a secret that the receiver shares. */
+/** Sends HTTP requests, signed with a secret that the receiver knows. */
 export const webhook: Channel = {
   name: 'webhook',
   kinds: [kind],
