@@ -47,7 +47,7 @@ const ownProcessText =
   /process\.env(?:\.\w+|\[[^\]]+\]) = |Object\.assign\(process\.env|setFlagsFromString|\/proc\/self|process\.cpuUsage|syncBuiltinESMExports|mock\.method\(process|\b(?:leavesNothingOpen|ownTemporaryFolder|addedMegabytes|describeMemory)\(/
 /** Unit tests that start or break workers of their own process. */
 const ownProcessPaths =
-  /(?:collect-garbage|worker-handle|work-pool|leave-stuck-work|embedded-jobs)\.test\.ts$/
+  /(?:collect-garbage|worker-handle|start-thread|work-pool|leave-stuck-work|embedded-jobs)\.test\.ts$/
 
 /** Divides test files among processes. Whole folders are spread over the shards, as their files take about the same time. */
 export function divideIntoShards(

@@ -20,6 +20,7 @@ import { createLogger } from '../core/log/logger.ts'
 import type { Secret } from '../core/secrets/secret.ts'
 import { createVault } from '../core/secrets/vault.ts'
 import type { Clock } from '../core/time/clock.ts'
+import { reuseThreads } from '../core/workers/start-thread.ts'
 import { createImporter, type ImporterDeps } from '../importer/index.ts'
 import { createRemoteAccess, type RemoteAccess } from '../inputs/index.ts'
 import type { Sources } from '../sources/index.ts'
@@ -50,6 +51,8 @@ export interface AppOptions {
   notice?(text: string): void
   /** Cost parameters of password hashes; default: the currently recommended ones. */
   passwordCost?: PasswordCost
+  /** True: its idle threads serve later applications of this process. */
+  reusesThreads?: boolean
   /** Settings of the store readers, for tests. */
   readers?: Partial<ReadersSettings>
 }
@@ -89,6 +92,7 @@ function welcome(
 }
 
 async function buildApp(settings: Settings, options: AppOptions): Promise<Terrane> {
+  if (options.reusesThreads === true) reuseThreads()
   const log = options.log ?? createLogger(settings.logLevel, { isTraced: settings.telemetry !== undefined })
   const { closers, closeAll } = createClosers(log)
   try {

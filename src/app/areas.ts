@@ -148,7 +148,13 @@ function geoserverRest(
 }
 
 function openStac(
-  { catalog, clock, version, settings, directory }: AppServices,
+  {
+    catalog,
+    clock,
+    version,
+    settings,
+    directory,
+  }: Pick<AppServices, 'catalog' | 'clock' | 'version' | 'settings' | 'directory'>,
   bounds: LayerBounds,
   pages: BuiltPages,
 ): ApiArea {

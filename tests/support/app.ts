@@ -6,10 +6,9 @@ import { createApp } from '../../src/app/app.ts'
 import { databaseFile, loadSettings } from '../../src/core/config/settings.ts'
 import { openDatabase } from '../../src/core/db/connection.ts'
 import { without } from '../../src/core/values/defined.ts'
-import { endFreeThreads, reuseThreads } from '../../src/core/workers/start-thread.ts'
 import './described-answers.ts'
 import { silentLogger } from './silent-logger.ts'
-import { closeAfterLastFile, isProcessShared } from './test-file-hooks.ts'
+import { isProcessShared } from './test-file-hooks.ts'
 
 export const adminPassword = 'test-admin-password'
 
@@ -62,10 +61,6 @@ async function makeDataDir(env: Record<string, string> = {}): Promise<string> {
 /** A whole server on an embedded database in a temporary folder, for `app.inject`; close it after the test. */
 export async function createTestApp(options: TestAppOptions = {}): Promise<TestApp> {
   const dataDir = options.dataDir ?? (await makeDataDir(options.env))
-  if (isProcessShared()) {
-    reuseThreads()
-    await closeAfterLastFile(endFreeThreads)
-  }
   const settings = loadSettings({
     TERRANE_DATA: dataDir,
     TERRANE_PORT: '0',
@@ -79,6 +74,7 @@ export async function createTestApp(options: TestAppOptions = {}): Promise<TestA
     log: silentLogger,
     notice: () => undefined,
     passwordCost: { logN: 8, r: 8, p: 1 },
+    reusesThreads: isProcessShared(),
     ...appOptions,
   })
   return {

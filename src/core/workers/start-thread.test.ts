@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { after, before, describe, it } from 'node:test'
+import { before, describe, it } from 'node:test'
 import type { ResetWork } from '../../../tests/support/reset-worker.ts'
-import { endFreeThreads, reuseThreads, startThread } from './start-thread.ts'
+import { reuseThreads, startThread } from './start-thread.ts'
 import type { WorkerHandle } from './worker-handle.ts'
 
 const file = new URL('../../../tests/support/reset-worker.ts', import.meta.url)
@@ -10,7 +10,6 @@ const start = (name: string, isReusable = true): WorkerHandle<ResetWork> =>
 
 describe('reused threads', () => {
   before(reuseThreads)
-  after(endFreeThreads)
 
   it('serve a later starter with its own data, after they have closed what they had opened', async () => {
     const first = start('first')
@@ -35,16 +34,5 @@ describe('reused threads', () => {
     const last = start('last')
     assert.ok(!ids.includes((await last.call('read')).threadId))
     await last.end()
-  })
-
-  it('end with the last server', async () => {
-    const worker = start('worker')
-    const { threadId } = await worker.call('read')
-    await worker.end()
-    await endFreeThreads()
-    reuseThreads()
-    const later = start('later')
-    assert.notEqual((await later.call('read')).threadId, threadId)
-    await later.end()
   })
 })

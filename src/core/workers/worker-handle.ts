@@ -21,7 +21,7 @@ export interface Carrier {
   /** Terminates it. */
   kill(): void
   /** Makes it available to another starter instead of ending it. Absent if that is impossible. */
-  release?(): Promise<void>
+  release?: (() => Promise<void>) | undefined
   /** Returns its CPU time; undefined if it cannot be measured. `tid`: thread id that it reported when it was ready. */
   cpuMs(tid: number | undefined): number | undefined
   /** True if it waits for something else than a processor. */

@@ -67,7 +67,7 @@ describe('the page of layer groups', async () => {
     await page.goBack()
     await page.getByRole('button', { name: 'Delete base' }).click()
     await dialog(shown).getByText('The layers stay.').waitFor()
-    await dialog(shown).getByRole('button', { name: 'Delete', exact: true }).click()
+    await dialog(shown).getByRole('button', { name: 'Delete default:base' }).click()
     await main(shown).locator('h2', { hasText: 'nothing here yet' }).waitFor()
     assert.deepEqual(shown.faults, [])
   })

@@ -1,7 +1,7 @@
 import { Icon } from '../../components/icon.tsx'
 import { query } from '../../lib/router.ts'
+import { pageAddress } from '../../map/map-state.ts'
 import { manageTexts } from '../../messages/manage/texts.ts'
-import { pageAddress } from '../map/map-state.ts'
 import { DeleteDialog } from './delete-dialog.tsx'
 import { Frame, Nothing, PageSections } from './frame.tsx'
 import { LayerGroupForm } from './layer-group-form.tsx'

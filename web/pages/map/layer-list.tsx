@@ -1,8 +1,8 @@
 import { Icon } from '../../components/icon.tsx'
 import { reasonOf } from '../../components/states.tsx'
 import { addressOf } from '../../lib/base.ts'
+import type { MapLayer, MapState } from '../../map/map-state.ts'
 import { mapTexts } from '../../messages/map/texts.ts'
-import type { MapLayer, MapState } from './map-state.ts'
 import type { KnownLayers } from './use-layers.ts'
 
 interface Props {

@@ -2,7 +2,7 @@ import type { LayerSpecification, StyleSpecification } from 'maplibre-gl'
 import { call } from '../../api/client.ts'
 import type { DataStyle } from '../../map/combined-style.ts'
 import { styleCall } from '../../map/combined-style.ts'
-import type { LayerExtras, MapLayer } from './map-state.ts'
+import type { LayerExtras, MapLayer } from '../../map/map-state.ts'
 
 /** A published layer. */
 export interface Published {

@@ -8,9 +8,9 @@ import { Refused } from '../../components/states.tsx'
 import { say } from '../../components/toasts.tsx'
 import { useActing } from '../../components/use-acting.ts'
 import { goTo, query } from '../../lib/router.ts'
+import type { LayerExtras, MapState } from '../../map/map-state.ts'
 import { mapTexts } from '../../messages/map/texts.ts'
 import { session } from '../../session/session.ts'
-import type { LayerExtras, MapState } from './map-state.ts'
 import { bodyOf, type LoadedMap, mapPath, mapsPath } from './saved-map.ts'
 
 interface Props {

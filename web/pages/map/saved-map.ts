@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { call, callTagged } from '../../api/client.ts'
 import type { Calls } from '../../api/openapi.d.ts'
 import type { View } from '../../map/map-props.ts'
-import type { LayerExtras, MapState } from './map-state.ts'
+import type { LayerExtras, MapState } from '../../map/map-state.ts'
 
 /** A saved map as the server describes it. */
 export type SavedMap = Calls['GET /rest/maps/{map}']['answer']['map']

@@ -1,8 +1,8 @@
 import { useId } from 'preact/hooks'
 import { copyText } from '../../components/copy-as-curl.tsx'
 import { Icon } from '../../components/icon.tsx'
+import { frameCode, linkOf, type MapState } from '../../map/map-state.ts'
 import { mapTexts } from '../../messages/map/texts.ts'
-import { frameCode, linkOf, type MapState } from './map-state.ts'
 
 interface ShareProps {
   state: MapState

@@ -1,8 +1,8 @@
 import { useMemo } from 'preact/hooks'
 import type { View } from '../../map/map-props.ts'
+import type { MapState } from '../../map/map-state.ts'
 import { MapView } from '../../map/map-view.tsx'
 import { boundsOfAll, drawnTogether, type Published } from './layer-styles.ts'
-import type { MapState } from './map-state.ts'
 
 interface Props {
   label: string

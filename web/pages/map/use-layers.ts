@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
+import type { LayerExtras } from '../../map/map-state.ts'
 import { askLayer, type Published } from './layer-styles.ts'
-import type { LayerExtras } from './map-state.ts'
 
 /** Layers of a map; undefined until each has loaded or failed. */
 export interface KnownLayers {

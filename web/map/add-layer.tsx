@@ -1,10 +1,10 @@
 import { useSignal } from '@preact/signals'
 import { useEffect, useId } from 'preact/hooks'
-import { call } from '../../api/client.ts'
-import type { Calls } from '../../api/openapi.d.ts'
-import { Icon } from '../../components/icon.tsx'
-import { reasonOf } from '../../components/states.tsx'
-import { mapTexts } from '../../messages/map/texts.ts'
+import { call } from '../api/client.ts'
+import type { Calls } from '../api/openapi.d.ts'
+import { Icon } from '../components/icon.tsx'
+import { reasonOf } from '../components/states.tsx'
+import { mapTexts } from '../messages/map/texts.ts'
 
 type Card = Calls['GET /rest/catalogue/layers']['answer']['layers'][number]
 

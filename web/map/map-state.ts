@@ -1,5 +1,5 @@
-import { addressOf, fullAddressOf } from '../../lib/base.ts'
-import type { View } from '../../map/map-props.ts'
+import { addressOf, fullAddressOf } from '../lib/base.ts'
+import type { View } from './map-props.ts'
 
 /** A layer of a map in the address. */
 export interface MapLayer {
