@@ -79,16 +79,23 @@ export async function insertLock(
     .execute()
 }
 
+/** Returns false if another server has locked one of the features since they were read. */
 export async function insertLockedFeatures(
   db: Queryable,
   lockId: string,
   { layerId, featureIds }: FeaturesOfLayer,
-): Promise<void> {
-  for (const portion of portions(featureIds))
-    await db
+): Promise<boolean> {
+  let inserted = 0
+  for (const portion of portions(featureIds)) {
+    const rows = await db
       .insertInto('locked_features')
       .values(portion.map((id) => ({ layer_id: layerId, feature_id: id, lock_id: lockId })))
+      .onConflict((conflicting) => conflicting.columns(['layer_id', 'feature_id']).doNothing())
+      .returning('feature_id')
       .execute()
+    inserted += rows.length
+  }
+  return inserted === featureIds.length
 }
 
 export async function deleteLock(db: Queryable, lockId: string): Promise<void> {

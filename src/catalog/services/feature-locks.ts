@@ -61,8 +61,18 @@ export class FeatureLocks {
     return lock.isExpired ? 'expired' : 'valid'
   }
 
-  /** Locks features in one transaction. */
-  async lock({ user, seconds, features, isAllOrNone }: LockRequest): Promise<GrantedLock> {
+  /** Locks features in one transaction, again if another server locks one of them at the same time. */
+  async lock(request: LockRequest): Promise<GrantedLock> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.#lockOnce(request)
+      } catch (error) {
+        if (!(error instanceof LockedMeanwhile) || attempt === maxAttempts) throw error
+      }
+    }
+  }
+
+  #lockOnce({ user, seconds, features, isAllOrNone }: LockRequest): Promise<GrantedLock> {
     return this.#database.transaction(async (db) => {
       await deleteExpiredLocks(db, this.#time(), this.#time(-rememberedSeconds))
       const granted: GrantedLock = { locked: [], notLocked: [] }
@@ -77,7 +87,8 @@ export class FeatureLocks {
         return { locked: [], notLocked: granted.notLocked }
       const lockId = randomUUID()
       await insertLock(db, { id: lockId, user, seconds, expiresAt: this.#time(seconds) })
-      for (const part of granted.locked) await insertLockedFeatures(db, lockId, part)
+      for (const part of granted.locked)
+        if (!(await insertLockedFeatures(db, lockId, part))) throw new LockedMeanwhile()
       return { ...granted, lockId }
     })
   }
@@ -101,5 +112,9 @@ export class FeatureLocks {
   }
 }
 
+/** Rolls a lock back: another server has locked one of its features. */
+class LockedMeanwhile extends Error {}
+
+const maxAttempts = 5
 /** Time for which an expired lock is told apart from an unknown one. */
 const rememberedSeconds = 86_400
