@@ -46,7 +46,7 @@ describe('the npm package', () => {
     const { stdout } = spawnSync('tar', ['--extract', '--to-stdout', '--file', tarball, path], {
       encoding: 'utf8',
     })
-    for (const name of ['fastify', 'kysely', 'maplibre-gl', 'preact', 'proj4'])
+    for (const name of ['fastify', 'kysely', 'maplibre-gl', 'preact', 'jsts'])
       assert.match(stdout, new RegExp(`^${name} \\d`, 'm'))
   })
 
