@@ -19,6 +19,10 @@ const hostile =
   '<script>alert(1)</script>"\'&</style>\u202eמִלִּים 🗺️\u0007 </script><img src=x onerror=alert(1)>'
 const spots = '/ogc/collections/default%3Aspots'
 
+/** Origins of standards, licences and DOIs. */
+const namesOfStandards =
+  /^https?:\/\/(?:www\.opengis\.net|portal\.ogc\.org|maplibre\.org|qgis\.org|publications\.europa\.eu|doi\.org)$/
+
 describe('pages below /ogc', () => {
   let client: ImporterClient
   const closers: (() => unknown)[] = []
@@ -91,8 +95,7 @@ describe('pages below /ogc', () => {
       for (const href of page.loaded) assert.match(href, /^\/(?!\/)/, `${url} loads ${href}`)
       for (const href of [...page.links, ...page.loaded]) {
         const { origin, pathname, search } = new URL(href, `http://localhost:80${url}`)
-        // Names of standards and of licences, and addresses of DOIs.
-        if (/^https?:\/\/(?:www\.opengis\.net|publications\.europa\.eu|doi\.org)$/.test(origin)) continue
+        if (namesOfStandards.test(origin)) continue
         assert.equal(origin, 'http://localhost', `${url} leads to ${href}`)
         const next = pathname + search
         if (seen.has(next) || /\/file\/|^\/(?:app|docs|openapi)|[?&]lang=de/.test(next)) continue
