@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import fastifySwagger from '@fastify/swagger'
 import type { FastifyContextConfig, FastifyInstance, FastifySchema } from 'fastify'
 import { fastify } from 'fastify'
@@ -8,6 +9,7 @@ import { STATUS_CODES } from '../../core/network/node-http.ts'
 import type { App } from '../app-types.ts'
 import { hasOlderAnswers } from '../compat/dialect.ts'
 import { type Answers, media, type NamedDescription } from '../description.ts'
+import { entityTags } from '../etag.ts'
 import { FailureReply } from '../rest/monitoring/bodies.ts'
 import { isMonitoringPath } from '../rest/monitoring/envelope.ts'
 import { addExamples } from './api-examples.ts'
@@ -134,11 +136,29 @@ function withXml(answer: Answers[number]): Answers[number] {
 /** Headers that the server sets by itself, from what it sends. */
 const connectionHeaders = new Set(['connection', 'content-length', 'date', 'keep-alive', 'transfer-encoding'])
 
+interface WrittenDocument {
+  text: string
+  tag: string
+}
+
+/** The document is the same until the server ends, and longer than a megabyte. */
+function writeDocument(app: App): WrittenDocument {
+  const text = JSON.stringify(app.swagger())
+  const digest = createHash('sha256').update(text).digest('base64url').slice(0, 22)
+  return { text, tag: `"${digest}"` }
+}
+
 function addReferencePage(app: App, indexPrefix: string): void {
+  let document: WrittenDocument | undefined
   app.get(
     '/openapi.json',
     { config: { access: 'public', countsAs: 'view_metadata' }, schema: { hide: true } },
-    () => app.swagger(),
+    (request, reply) => {
+      document ??= writeDocument(app)
+      reply.headers({ etag: `W/${document.tag}`, 'cache-control': 'no-cache' })
+      if (entityTags(request.headers['if-none-match']).includes(document.tag)) return reply.code(304).send()
+      return reply.type('application/json; charset=utf-8').send(document.text)
+    },
   )
   let page: Promise<FastifyInstance> | undefined
   for (const path of ['', '/', '/json', '/yaml', '/static/*']) {

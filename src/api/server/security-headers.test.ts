@@ -7,7 +7,7 @@ describe('answers that pages of other sites may load', () => {
   it('are those of OGC services, tiles and downloads, and nothing else below /rest', () => {
     for (const { path, countsAs } of endpoints) {
       const isService = countsAs.startsWith('OWS:')
-      const isOpen = isService || /^\/(?:tiles|assets\/basemap)\b/.test(path)
+      const isOpen = isService || /^\/(?:tiles|ogc|stac|assets\/basemap)\b/.test(path)
       assert.equal(isOpenToOtherSites(path), isOpen || path === '/rest/downloads/:id/file', path)
     }
   })
@@ -20,6 +20,7 @@ describe('answers that pages of other sites may load', () => {
       '/rest/layers/wms/wms',
       '/app/wms',
       '/wmsx',
+      '/gwc/rest/layers',
       '/x?a=/wms',
     ])
       assert.equal(isOpenToOtherSites(path), false, path)

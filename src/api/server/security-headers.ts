@@ -19,7 +19,7 @@ const permissions = [
 
 /** Tiles, OGC services, downloads, the background map, and the page that others may frame. */
 const openPaths = [
-  /^\/(?:tiles|ogc|stac|ows|wms|wfs|wcs|wmts|gwc|embed)(?=[/?]|$)/,
+  /^\/(?:tiles|ogc|stac|ows|wms|wfs|wcs|wmts|gwc(?!\/rest[/?])|embed)(?=[/?]|$)/,
   /^\/(?!rest\/|app\/|monitoring\/)[^/?]+\/(?:ows|wms|wfs|wcs|wmts|gwc)(?=[/?]|$)/,
   /^\/assets\/basemap(?=[/.?]|$)/,
   /^\/rest\/downloads\/[^/?]+\/file(?=[/?]|$)/,

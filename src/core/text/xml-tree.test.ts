@@ -29,7 +29,7 @@ describe('readXmlTree', () => {
   it('calls elements and attributes as it is told', () => {
     const nameOf = (name: string) => name.slice(name.indexOf(':') + 1)
     const [first] = readXmlTree('<a:b c:d="1"/>', { ...options, nameOf }).children
-    assert.deepEqual(first, { name: 'b', attributes: { d: '1' }, children: [], text: '' })
+    assert.deepEqual(first, { name: 'b', prefix: 'a', attributes: { d: '1' }, children: [], text: '' })
   })
 
   it('refuses what is broken, too deep, too long, or has a DOCTYPE that is refused', () => {

@@ -33,13 +33,13 @@ function parseServers(lines: readonly string[]): ReceiverInput[] | string {
   return lines.map((target) => ({ kind, target }))
 }
 
-function createSyslogSender({ outbound, place }: Pick<Outlets, 'outbound' | 'place'>): Sender {
+function createSyslogSender({ outbound, identity }: Pick<Outlets, 'outbound' | 'identity'>): Sender {
   return {
     send: async ({ receiver, message }, signal) => {
       const { hostname, port } = new URL(receiver.target)
       const socket = await outbound.connect(hostname.replace(/^\[|\]$/g, ''), Number(port), signal)
       try {
-        const line = logLine(message, place.host)
+        const line = logLine(message, identity.host)
         socket.end(`${Buffer.byteLength(line)} ${line}`)
         await once(socket.resume(), 'close', { signal })
       } finally {
