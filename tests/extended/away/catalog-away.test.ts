@@ -10,7 +10,7 @@ import { startImporter } from '../../support/importer-client.ts'
 import { startPostgres } from '../../support/postgres.ts'
 import { importRaster } from '../../support/rasters.ts'
 
-const owsPath = /\/(wms|wfs|wcs|wmts|ows|tms)(?=[/?]|$)/
+const owsPath = /^(?!\/rest\/).*\/(wms|wfs|wcs|wmts|ows|tms)(?=[/?]|$)/
 /** Words of drivers and of the system that do not help users. */
 const foreignWords =
   /ECONN|ENOTFOUND|57P0|Connection terminated|connection timeout|127\.0\.0\.1:\d+|connect |SQLITE|pg_|stack|terminating connection/
