@@ -64,7 +64,7 @@ async function refuseType({ headers, routeOptions }: FastifyRequest): Promise<ne
   )
 }
 
-/** Clients that send XML get what GeoServer answers: the name of what was created, and nothing after a change. */
+/** Clients that send XML get the responses of GeoServer: the name of what was created, and nothing after a change. */
 function chooseForm(request: FastifyRequest, reply: FastifyReply): void {
   const { method, originalUrl, headers, body } = request
   const isReading = method === 'GET' || method === 'HEAD'
@@ -77,7 +77,7 @@ function chooseForm(request: FastifyRequest, reply: FastifyReply): void {
   reply.serializer((payload: unknown) => {
     if (typeof payload === 'string') return payload
     const isDocument = reply.statusCode < 300
-    const text = !isDocument ? undefined : sentXml ? answerToXml(reply, payload) : write(payload)
+    const text = !isDocument ? undefined : sentXml ? responseToXml(reply, payload) : write(payload)
     if (text === undefined) return asJson(reply, payload)
     if (!sentXml) reply.header('content-type', 'application/xml; charset=utf-8')
     weakenTag(reply)
@@ -85,8 +85,8 @@ function chooseForm(request: FastifyRequest, reply: FastifyReply): void {
   })
 }
 
-/** Returns the name of a new resource as text, nothing for a change; undefined where the answer has more to say. */
-function answerToXml(reply: FastifyReply, payload: unknown): string | undefined {
+/** Returns the name of a new resource as text, nothing for a change; undefined where the response has more to say. */
+function responseToXml(reply: FastifyReply, payload: unknown): string | undefined {
   const [document, ...others] = Object.values(Object(payload)) as unknown[]
   if (typeof document !== 'object' || document === null || Array.isArray(document) || others.length > 0)
     return undefined

@@ -7,7 +7,7 @@ const matches = (name: string, pattern: string): boolean =>
   matchesPatterns(name, { include: [pattern], exclude: [] })
 
 describe('matchesPatterns', () => {
-  it('takes * as any text, ? as any character, and all else as it is', () => {
+  it('matches text for *, a character for ?, and everything else literally', () => {
     for (const [name, pattern, is] of [
       ['roads', 'road*', true],
       ['road', 'road*', true],

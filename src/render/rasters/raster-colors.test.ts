@@ -18,7 +18,7 @@ function shadesOf(values: number[], symbol: Partial<RasterSymbolizer>): number[]
 describe('the contrast of rasters', () => {
   const skewed = Array.from({ length: 10_000 }, (_, at) => (at / 10_000) ** 4 * 1000)
 
-  it('by histogram has each shade as often as any other', () => {
+  it('by histogram has all shades equally often', () => {
     const shades = shadesOf(skewed, { enhancement: 'histogram' })
     const counts = new Array<number>(16).fill(0)
     for (const shade of shades) counts[shade >> 4] = (counts[shade >> 4] ?? 0) + 1

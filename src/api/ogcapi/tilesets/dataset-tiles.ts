@@ -62,7 +62,8 @@ async function allLayers({ catalog, tiles }: DatasetDeps, request: FastifyReques
     tiles.maps.requireTiles(layer).then(
       () => true,
       (error: unknown) => {
-        if (error instanceof Failure) return false
+        // A store that does not respond now is reported, not left out.
+        if (error instanceof Failure && error.kind !== 'unavailable') return false
         throw error
       },
     )

@@ -15,20 +15,22 @@ import { WorkspaceParams } from './paths.ts'
 import { getStore } from './stores.ts'
 
 const defaultLimit = 1000
-const pageQuery = {
+/** Parameters of a list on a page. */
+export const pageQuery = {
   q: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name' })),
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 1000, description: 'Default 1000' })),
   offset: Type.Optional(Type.Integer({ minimum: 0, maximum: 1_000_000_000 })),
 }
 const StoreParams = Type.Object({ ...WorkspaceParams.properties, store: Type.String() })
 
-/** Those whose name has the text, and how many these are before the page is cut. */
-function pageOf<T extends { name: string }>(
+/** Those whose name (or other text) has the text, and how many these are before the page is cut. */
+export function pageOf<T extends { name: string }>(
   all: readonly T[],
   { q = '', limit = defaultLimit, offset = 0 }: { q?: string; limit?: number; offset?: number },
+  textOf: (one: T) => string = ({ name }) => name,
 ): { total: number; page: T[] } {
   const requested = foldText(q)
-  const found = requested === '' ? all : all.filter(({ name }) => foldText(name).includes(requested))
+  const found = requested === '' ? all : all.filter((one) => foldText(textOf(one)).includes(requested))
   return { total: found.length, page: found.slice(offset, offset + limit) }
 }
 
